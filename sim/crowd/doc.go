@@ -1,0 +1,2 @@
+// Package crowd decides who comes when and what they do: pure values, no clock and no I/O.
+package crowd
