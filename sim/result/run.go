@@ -21,10 +21,10 @@ type Run struct {
 	Redis     Settings  `json:"redis"`
 	Started   time.Time `json:"started"` // wall clock at the run's zero, UTC
 
-	Sales    []string `json:"sales"`    // names, by index of the records
-	Crowds   []string `json:"crowds"`   // names, by index of the records
-	Planned  int64    `json:"planned"`  // visitors
-	OpensMS  []int64  `json:"opens_ms"` // by sale, since zero, as planned
+	Sales    []string `json:"sales"`     // names, by index of the records
+	Crowds   []string `json:"crowds"`    // names, by index of the records
+	Planned  int64    `json:"planned"`   // visitors
+	OpensMS  []int64  `json:"opens_ms"`  // by sale, since zero, as planned
 	OpenedMS []int64  `json:"opened_ms"` // by sale, when the operator's route answered; -1: never
 	// KeyPrefix and AccountPrefixes let a reader map the truth's keys and accounts to intents and accounts of the records; see sim/crowd.
 	KeyPrefix string `json:"key_prefix"`
@@ -47,13 +47,13 @@ type Settings map[string]string
 type Truth struct {
 	Complete   bool           `json:"complete"` // false: the truth could not be read, see Error
 	Error      string         `json:"error,omitempty"`
-	Fenced     bool           `json:"fenced"`   // no session of the system was left before snapshot 1
-	Sessions   int            `json:"sessions"` // left when the fence gave up
-	Sales1     []SaleRow      `json:"sales_1"`  // snapshot 1: after drain, fence and reconciliation
-	Sales2     []SaleRow      `json:"sales_2"`  // snapshot 2: after the resume
-	Reconciled []ReconcileRow `json:"reconciled"` // first, then second pass; the second must change nothing
-	Resumed    int64          `json:"resumed"`    // unknown intents asked again
-	ResumedOk  int64          `json:"resumed_ok"` // answered with a booking
+	Fenced     bool           `json:"fenced"`      // no session of the system was left before snapshot 1
+	Sessions   int            `json:"sessions"`    // left when the fence gave up
+	Sales1     []SaleRow      `json:"sales_1"`     // snapshot 1: after drain, fence and reconciliation
+	Sales2     []SaleRow      `json:"sales_2"`     // snapshot 2: after the resume
+	Reconciled []ReconcileRow `json:"reconciled"`  // first, then second pass; the second must change nothing
+	Resumed    int64          `json:"resumed"`     // unknown intents asked again
+	ResumedOk  int64          `json:"resumed_ok"`  // answered with a booking
 	ResumedNew int64          `json:"resumed_new"` // booked only now
 	ResumeLost int64          `json:"resume_lost"` // still no answer after the last try
 }
