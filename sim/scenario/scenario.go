@@ -1,6 +1,9 @@
 package scenario
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Scenario is one rehearsal as written in a scenario file, version 1, with every default filled in.
 type Scenario struct {
@@ -249,4 +252,17 @@ type OutcomeExpect struct {
 type Verdict struct {
 	Word string // pass, fail, inconclusive, invalid
 	Of   string // fail: the check's name
+}
+
+// String says the moment as a scenario file does.
+func (m Moment) String() string {
+	switch {
+	case m.After != "":
+		return "after " + m.After
+	case m.AfterOpen != nil:
+		return "after_open " + m.AfterOpen.String()
+	case m.Sold > 0:
+		return fmt.Sprintf("sold %g%%", m.Sold*100)
+	}
+	return "at " + m.At.String()
 }
