@@ -54,7 +54,7 @@ const (
 // ErrorClass says what broke below HTTP.
 type ErrorClass uint8
 
-// Error classes. Only ErrRefusedConn and ErrDialTimeout are certain to have sent nothing.
+// Error classes. Only ErrRefusedConn, ErrDialTimeout and ErrDial are certain to have sent nothing.
 const (
 	NoError ErrorClass = iota
 	ErrRefusedConn
@@ -63,6 +63,7 @@ const (
 	ErrReset    // connection reset or closed after sending
 	ErrProtocol // an answer that could not be read as HTTP or JSON, or without the fields it must have
 	ErrEnd      // still open when the run ended
+	ErrDial     // no connection for another reason, for example no free port or descriptor on this machine; nothing was sent
 )
 
 // Path says where an ok answer came from.
