@@ -8,7 +8,7 @@ var (
 	outcomeNames = []string{"", "ok", "refused", "failed", "unknown", "unfinished"}
 	problemNames = []string{"", "sold-out", "sold-out-for-now", "account-limit", "key-reused", "sale-not-open", "sale-paused", "sale-closed",
 		"session-unknown", "not-admitted", "rate-limited", "overloaded", "dependency-down", "outcome-unknown", "bad-request",
-		"unknown-sale", "unknown-booking", "in-flight", "other"}
+		"unknown-sale", "unknown-booking", "in-flight", "other", "bad-proof"}
 	errorNames = []string{"", "refused_conn", "dial_timeout", "timeout", "reset", "protocol", "end", "dial"}
 	pathNames  = []string{"", "db", "replay"}
 	phaseNames = []string{"", "warm-up", "steady", "fault", "recovery", "sold-out", "after-end"}

@@ -49,6 +49,7 @@ const (
 	UnknownBooking
 	InFlight
 	ProblemOther
+	BadProof // a log-in proof was not accepted
 )
 
 // ErrorClass says what broke below HTTP.
