@@ -1,4 +1,4 @@
-// Package limiter decides how often an account or an address may ask: rates, their buckets, and the bound on concurrent work.
+// Package limiter decides how often an account or an address may ask: rates and their buckets.
 //
 // It does no I/O. The buckets live in Redis, and package session, which must see them in the same round trip as the session, runs the
 // Lua given here inside its own script. Only system/session, system/httpapi and package system may import it.

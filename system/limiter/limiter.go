@@ -68,3 +68,13 @@ func (r Rate) Take(tat, now int64) (after int64, wait time.Duration) {
 	}
 	return next, 0
 }
+
+// Share is replica number's part (1-based) of n among replicas, so that all parts sum to n. It is for bounds that live in a process;
+// rates need none of it, because their buckets are shared.
+func Share(n, replicas, number int) int {
+	part := n / replicas
+	if number <= n%replicas {
+		part++
+	}
+	return part
+}

@@ -71,24 +71,6 @@ func TestValidateReportsAll(t *testing.T) {
 	}
 }
 
-func TestSlots(t *testing.T) {
-	s := NewSlots(2)
-	first, ok1 := s.TryAcquire()
-	_, ok2 := s.TryAcquire()
-	_, ok3 := s.TryAcquire()
-	if !ok1 || !ok2 || ok3 || s.InUse() != 2 {
-		t.Fatalf("TryAcquire of 2 slots = %v, %v, %v with %d in use; want true, true, false with 2", ok1, ok2, ok3, s.InUse())
-	}
-	first()
-	first()
-	if s.InUse() != 1 {
-		t.Errorf("in use after one slot was released twice = %d; want 1", s.InUse())
-	}
-	if _, ok := NewSlots(0).TryAcquire(); ok {
-		t.Error("TryAcquire of 0 slots = true; want false")
-	}
-}
-
 func TestShareSumsToTheWhole(t *testing.T) {
 	for n := range 12 {
 		for replicas := 1; replicas <= 5; replicas++ {
