@@ -147,6 +147,10 @@ func TestConformanceLocal(t *testing.T) {
 	conformance(t, open(t, Options{Kind: Local}))
 }
 
+func TestConformanceDocker(t *testing.T) {
+	conformance(t, open(t, Options{Kind: Docker}))
+}
+
 // conformance holds what every backend that starts its servers promises. The steps share the backend and run in order.
 func conformance(t *testing.T, b opened) {
 	before := b.Addresses()
@@ -161,6 +165,7 @@ func conformance(t *testing.T, b opened) {
 			t.Run("restart empty", func(t *testing.T) { restartEmpty(t, b, name) })
 		})
 	}
+	t.Run("settings are durable still", func(t *testing.T) { durable(t, b) })
 	if after := b.Addresses(); after != before {
 		t.Errorf("Addresses() after all verbs = %+v, want %+v", after, before)
 	}

@@ -16,6 +16,8 @@ func Open(ctx context.Context, o Options) (Backend, error) {
 	switch o.Kind {
 	case Local, Auto, "":
 		b, err = openLocal(ctx, o)
+	case Docker:
+		b, err = openDocker(ctx, o)
 	default:
 		err = ErrBadOptions
 	}

@@ -25,6 +25,9 @@ var (
 	// ErrWideSchema says that an entry names a schema or a key prefix so wide that undoing it could touch others.
 	ErrWideSchema = errors.New("too wide to undo")
 
+	// ErrStubborn says that something was removed again and again and is still there.
+	ErrStubborn = errors.New("still there after many removals")
+
 	errHeld = errors.New("held by a live run")
 	errGone = errors.New("removed by another cleaner")
 )

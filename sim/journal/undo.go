@@ -45,18 +45,22 @@ func RemoveContainers(ctx context.Context, label string) error {
 		return fmt.Errorf("reach docker: %w", err)
 	}
 	defer api.Close()
-	list, err := api.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: make(client.Filters).Add("label", label)})
-	if err != nil {
-		return fmt.Errorf("list containers with label %q: %w", label, err)
-	}
-	var faults []error
-	for _, c := range list.Items {
-		_, err := api.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
-		if err != nil && !gone(err) {
-			faults = append(faults, fmt.Errorf("remove container %.12s: %w", c.ID, err))
+	for range 50 { // a creation that was cut off may go on in the engine, a removal take its time
+		list, err := api.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: make(client.Filters).Add("label", label)})
+		if err != nil {
+			return fmt.Errorf("list containers with label %q: %w", label, err)
+		}
+		if len(list.Items) == 0 {
+			return nil
+		}
+		for _, c := range list.Items {
+			_, err := api.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+			if err != nil && !gone(err) {
+				return fmt.Errorf("remove container %.12s: %w", c.ID, err)
+			}
 		}
 	}
-	return errors.Join(faults...)
+	return fmt.Errorf("remove containers with label %q: %w", label, ErrStubborn)
 }
 
 // SchemaComment is the comment that a run puts on its schema, so that nobody else's is dropped.
