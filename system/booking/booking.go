@@ -26,6 +26,28 @@ type Sale struct {
 	OpensAt    time.Time `json:"opens_at"`    // zero: only the operator opens it
 }
 
+// StateAt is the state at a time: a scheduled sale whose opening time has passed is open, without anyone opening it.
+func (s Sale) StateAt(now time.Time) SaleState {
+	if s.State == Scheduled && !s.OpensAt.IsZero() && !s.OpensAt.After(now) {
+		return Open
+	}
+	return s.State
+}
+
+// MayBecome says whether a sale in state s may be moved to another: scheduled -> open <-> paused, and all -> closed, which is final.
+// A state may always be set again.
+func (s SaleState) MayBecome(next SaleState) bool {
+	switch {
+	case s == next:
+		return true
+	case s == Closed:
+		return false
+	case next == Open || next == Closed:
+		return true
+	}
+	return next == Paused && s == Open
+}
+
 // MaxQuantity is the most seats one intent may ask for, whatever the account limit says.
 const MaxQuantity = 100
 

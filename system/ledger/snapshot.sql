@@ -1,0 +1,1 @@
+SELECT free, version FROM sale WHERE id = $1

@@ -1,0 +1,1 @@
+UPDATE sale SET state = $2 WHERE id = $1
