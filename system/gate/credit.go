@@ -1,0 +1,20 @@
+package gate
+
+import (
+	"context"
+	_ "embed"
+
+	"gatecrash/system/booking"
+)
+
+//go:embed credit.lua
+var creditLua string
+
+var creditScript = newScript("credit", creditLua)
+
+// Credit implements booking.Gate.
+func (g *Gate) Credit(ctx context.Context, sale string, c booking.Change) error {
+	k := g.keys(sale)
+	_, err := g.guarded(ctx, creditScript, sale, []string{k.meta, k.credits}, c.ID, c.Seats, c.Version)
+	return err
+}

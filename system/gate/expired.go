@@ -1,0 +1,28 @@
+package gate
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"gatecrash/system/booking"
+)
+
+//go:embed expired.lua
+var expiredLua string
+
+var expiredScript = newScript("expired", expiredLua)
+
+// Expired implements booking.Gate.
+func (g *Gate) Expired(ctx context.Context, sale string, limit int) ([]booking.Debit, error) {
+	k := g.keys(sale)
+	reply, err := expiredScript.run(ctx, g.client, []string{k.debits, k.due}, limit)
+	if err != nil {
+		return nil, fmt.Errorf("expired debits of sale %q: %w", sale, err)
+	}
+	debits, err := parseDebits(reply)
+	if err != nil {
+		return nil, fmt.Errorf("expired debits of sale %q: %w", sale, err)
+	}
+	return debits, nil
+}

@@ -1,0 +1,3 @@
+-- KEYS meta debits due settled credits init.
+redis.call('DEL', unpack(KEYS))
+return {'ok'}
