@@ -131,6 +131,7 @@ func (s *Schedule) last(ctx context.Context, f scenario.Fault) {
 func (s *Schedule) heal(ctx context.Context, a *active, applied bool) {
 	ctx, cancel := context.WithTimeout(ctx, healTimeout)
 	defer cancel()
+	s.set(a, func(w *result.FaultWindow) { w.HealingNS = int64(s.world.Now()) })
 	if err := again(ctx, a.fault.revert); err != nil {
 		s.set(a, func(w *result.FaultWindow) { w.Error = joinText(w.Error, fmt.Sprintf("revert: %v", err)) })
 		return

@@ -113,6 +113,8 @@ type Check struct {
 	Violations int64      `json:"violations"`
 	Evidence   []string   `json:"evidence"` // rows and figures a reader needs, bounded
 	Reason     string     `json:"reason,omitempty"`
+	// Decides is false for an inconclusive check that had nothing to judge in this scenario: it is shown and changes no verdict.
+	Decides bool `json:"decides"`
 }
 
 // Violation is the first place, in ledger version order, where a check failed.

@@ -38,6 +38,9 @@ type Run struct {
 	Generator   Generator `json:"generator"`
 	LockWaitUS  float64   `json:"lock_wait_mean_us"`
 	ClockErrMS  float64   `json:"clock_error_ms"` // across generators; 0 with one
+	Records     int64     `json:"records"`        // requests written, resume included; 0: not counted
+
+	Files map[string]FileSum `json:"files,omitempty"` // what the directory held when the run ended; see WriteRun
 }
 
 // Settings of a server by name.
@@ -45,6 +48,7 @@ type Settings map[string]string
 
 // Truth is truth.json: what stands beside the ledger's and bookings' rows.
 type Truth struct {
+	Schema     int            `json:"schema"`
 	Complete   bool           `json:"complete"` // false: the truth could not be read, see Error
 	Error      string         `json:"error,omitempty"`
 	Fenced     bool           `json:"fenced"`      // no session of the system was left before snapshot 1
@@ -88,11 +92,12 @@ type FaultWindow struct {
 	Planned   string   `json:"planned"` // the moment as the scenario says it
 	Applied   bool     `json:"applied"`
 	AppliedNS int64    `json:"applied_ns"`
+	HealingNS int64    `json:"healing_ns"` // the revert began; 0: not known
 	Healed    bool     `json:"healed"`
-	HealedNS  int64    `json:"healed_ns"`
-	Proven    bool     `json:"proven"`   // independent evidence that it happened
-	Evidence  []string `json:"evidence"` // for example: run_id 1f… -> 9c…
-	Reverted  bool     `json:"reverted"` // independent evidence that it is over
+	HealedNS  int64    `json:"healed_ns"` // the revert had returned: the server may have been back a little earlier
+	Proven    bool     `json:"proven"`    // independent evidence that it happened
+	Evidence  []string `json:"evidence"`  // for example: run_id 1f… -> 9c…
+	Reverted  bool     `json:"reverted"`  // independent evidence that it is over
 	Replica   int      `json:"replica,omitempty"`
 	Error     string   `json:"error,omitempty"`
 }
