@@ -129,7 +129,7 @@ type Spread struct {
 // Arrival shape of a crowd.
 type Arrival struct {
 	Shape    string        // constant, poisson, ramp, stages, flash
-	Rate     float64       // constant, poisson: visitors per second. 0: Visitors spread evenly over For
+	Rate     float64       // constant, poisson: visitors per second; Rate * For is Visitors within one in a hundred
 	For      time.Duration // constant, poisson, ramp
 	From     float64       // ramp: visitors per second at the start
 	To       float64       // ramp: at the end
@@ -169,7 +169,7 @@ type Fault struct {
 	Inject       string // for example redis.kill; see sim/fault
 	When         Moment
 	For          time.Duration // 0: until the end of the run, where the fault has a duration
-	Replica      int           // api.*: which replica, 1-based; 0: chosen by the seed
+	Replica      int           // api.crash: which replica, 1-based; 0 for the other kinds
 	Point        string        // api.crash: crash point
 	Hit          int           // api.crash: dies at the hit-th time, counted in one process; default 1
 	RestartAfter time.Duration // api.crash: 0: not restarted
