@@ -11,10 +11,11 @@ type Visitor struct {
 	Index   uint32        // place in the plan, in order of arrival
 	Crowd   uint16        // index in the scenario's crowds
 	Sale    uint16        // index in the scenario's sales
-	Account uint32        // index in the plan's accounts
-	Address uint32        // index in the plan's addresses
+	Account uint32        // index in the plan's accounts; of a visitor with several, the first
+	Address uint32        // index in the plan's addresses; of a visitor with several, the first
 	Arrive  time.Duration // since the run's zero
-	ActAt   time.Duration // flash visitors who wait for the opening: when they act; 0 for the others
+	ActAt   time.Duration // flash visitors who wait for the opening: when they act, at or after Arrive; 0 for the others
+	Waits   bool          // waits for the opening, see ActAt
 	Wants   uint16        // seats
 	Cancels bool          // cancels its booking after one more think time
 	Seed    uint64        // of the visitor's own stream of draws
@@ -24,9 +25,11 @@ type Visitor struct {
 type Step struct {
 	Op       history.Op    // 0: the visitor is done, see Ending
 	At       time.Duration // intended start, since the run's zero; never before the moment Next was called with
+	Account  uint32        // whom it acts as, index in the plan's accounts; changes only with a log-in
+	Address  uint32        // where it comes from, index in the plan's addresses
 	Key      string        // idempotency key; book only
 	Intent   uint64        // number of the intent; book and cancel
-	Attempt  uint8         // 1-based within the intent, for book; within the step, for the others
+	Attempt  uint8         // 1-based: which request of the intent, for book; which request of the step, for the others
 	Quantity int           // book
 	Booking  int64         // cancel
 	Timeout  time.Duration // the visitor's own timeout for this request
