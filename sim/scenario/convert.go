@@ -83,8 +83,12 @@ func (f *faultShape) convert(name string) Fault {
 	if f.Inject == "api.crash" {
 		one.Replica, one.Hit = max(f.Replica, 1), f.Hit
 	}
-	if f.At != nil {
-		one.When = Moment{At: time.Duration(*f.At), IsAt: true}
+	at := f.At
+	if at == nil {
+		at = f.When.At
+	}
+	if at != nil {
+		one.When = Moment{At: time.Duration(*at), IsAt: true}
 		return one
 	}
 	one.When = Moment{Sold: float64(f.When.Sold), AfterOpen: (*time.Duration)(f.When.AfterOpen), After: f.When.After}

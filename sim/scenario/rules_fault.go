@@ -88,11 +88,17 @@ func (w *walker) momentRules(f *fileShape, one *faultShape, path string) {
 		w.rule(join(path, "when"), "got both at and when, want one of them")
 	case !at && !when:
 		w.rule(join(path, "at"), "got neither at nor when, want one of them, for example at: 10s")
-	case at && one.At != nil && *one.At >= f.MaxDuration && w.clean("max_duration", path):
-		w.rule(join(path, "at"), "got %v, want less than max_duration = %v", time.Duration(*one.At), time.Duration(f.MaxDuration))
 	}
+	w.beforeEnd(f, join(path, "at"), one.At)
 	if one.When != nil {
-		w.oneOf(join(path, "when"), "sold", "after_open", "after")
+		w.beforeEnd(f, join(path, "when.at"), one.When.At)
+		w.oneOf(join(path, "when"), "at", "sold", "after_open", "after")
+	}
+}
+
+func (w *walker) beforeEnd(f *fileShape, path string, at *duration) {
+	if at != nil && *at >= f.MaxDuration && w.clean("max_duration", path) {
+		w.rule(path, "got %v, want less than max_duration = %v", time.Duration(*at), time.Duration(f.MaxDuration))
 	}
 }
 

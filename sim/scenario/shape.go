@@ -131,6 +131,7 @@ type faultShape struct {
 }
 
 type whenShape struct {
+	At        *duration `yaml:"at,omitempty" max:"24h" example:"10s" doc:"from the run's zero, as at beside it"`
 	Sold      share     `yaml:"sold,omitempty" min:">0%" example:"50%" doc:"share of all seats that is booked"`
 	AfterOpen *duration `yaml:"after_open,omitempty" max:"24h" example:"3s" doc:"after the first opening"`
 	After     string    `yaml:"after,omitempty" size:"64" example:"blackout" doc:"when that fault has healed"`
