@@ -98,6 +98,30 @@ func TestParquetOfManyRowGroups(t *testing.T) {
 	}
 }
 
+func TestConvertFillsInThePhase(t *testing.T) {
+	dir := t.TempDir()
+	rec, pq := filepath.Join(dir, "r.rec"), filepath.Join(dir, "r.parquet")
+	writeAll(t, rec, []Record{{Visitor: 1}, {Visitor: 2}})
+	if err := os.WriteFile(rec, append(must(os.ReadFile(rec)), 1, 2, 3), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lost, err := Convert(rec, pq, []string{"main"}, []string{"fans"}, func(r *Record) Phase { return Phase(r.Visitor) })
+	if err != nil || lost != 3 {
+		t.Fatalf("Convert: got %d lost, %v; want 3", lost, err)
+	}
+	n, got, err := ReadAllParquet(pq)
+	if want := []Record{{Visitor: 1, Phase: Warmup}, {Visitor: 2, Phase: Steady}}; err != nil || !reflect.DeepEqual(got, want) || n.Header != testHeader {
+		t.Errorf("ReadAllParquet: got %+v of %+v, %v; want %+v", got, n, err, want)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func TestParquetIsNotWrittenHalf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.parquet")
 	broken := errors.New("broken")

@@ -77,6 +77,35 @@ func WriteParquet(path string, n Names, records iter.Seq2[*Record, error]) error
 	return nil
 }
 
+// Convert writes the records of requests.rec at from to a Parquet file at to, and says how many bytes of a torn tail were cut.
+// phase fills in the phase of each record; nil leaves it as it is.
+func Convert(from, to string, sales, crowds []string, phase func(*Record) Phase) (tailLost int64, err error) {
+	r, err := Open(from)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	records := r.Records()
+	if phase != nil {
+		records = phased(records, phase)
+	}
+	err = WriteParquet(to, Names{Header: r.Header(), Sales: sales, Crowds: crowds}, records)
+	return r.TailLost(), err
+}
+
+func phased(records iter.Seq2[*Record, error], phase func(*Record) Phase) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		for r, err := range records {
+			if err == nil {
+				r.Phase = phase(r)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
 func writeRows(f *os.File, n Names, records iter.Seq2[*Record, error]) error {
 	options, err := n.options()
 	if err != nil {

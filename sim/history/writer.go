@@ -31,6 +31,7 @@ type file interface {
 
 // Writer appends records to requests.rec. Append is safe for concurrent use; one goroutine of the Writer does all I/O.
 type Writer struct {
+	path   string
 	file   file
 	shards []shard
 	queue  chan []byte
@@ -63,8 +64,12 @@ func Create(path string, h Header, shards int) (*Writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+	w.path = path
 	return w, nil
 }
+
+// Path of the file.
+func (w *Writer) Path() string { return w.path }
 
 func newWriter(f file, h Header, shards int) (*Writer, error) {
 	head, err := AppendHeader(nil, h)
