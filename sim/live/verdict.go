@@ -1,0 +1,82 @@
+package live
+
+import (
+	"fmt"
+	"strings"
+
+	"gatecrash/sim/result"
+)
+
+// evidenceLines is how many rows of evidence a failed check shows here; the report has them all.
+const evidenceLines = 3
+
+// Verdict tells how a run ended: the verdict first, then why, then what held, then where the report is.
+func Verdict(r *result.Result, dir string) []string {
+	lines := []string{headline(r), r.Reason}
+	for _, c := range r.Checks {
+		if c.Verdict != result.Pass {
+			lines = append(lines, failed(c)...)
+		}
+	}
+	lines = append(lines, held(r)...)
+	for _, s := range r.Sales {
+		lines = append(lines, fmt.Sprintf("  sale %s: %d of %d seats sold in %d bookings, %d cancelled, %d resumed", s.Name, s.SeatsSold, s.Capacity, s.Bookings, s.Cancelled, s.SeatsResumed))
+	}
+	for _, f := range r.Faults {
+		lines = append(lines, fmt.Sprintf("  fault %s: %s", f.Name, strings.Join(f.Evidence, "; ")))
+	}
+	return append(lines, "report: "+dir+"/"+result.FileReport)
+}
+
+func headline(r *result.Result) string {
+	text := fmt.Sprintf("%s  %s  seed %d", strings.ToUpper(string(r.Verdict)), r.Scenario, r.Seed)
+	if r.Scale != 1 {
+		text += fmt.Sprintf("  scale %g", r.Scale)
+	}
+	if r.Interrupted {
+		text += "  interrupted"
+	}
+	return text + fmt.Sprintf("  exit %d", r.Exit)
+}
+
+func failed(c result.Check) []string {
+	lines := []string{fmt.Sprintf("  %-12s %s: %s (expected %s; %d samples)", c.Verdict, c.Name, firstOf(c.Measured, c.Reason), c.Expected, c.Samples)}
+	if c.First != nil {
+		lines = append(lines, fmt.Sprintf("               first: sale %s, version %d, intent %s, attempt %d, at %d ms", c.First.Sale, c.First.Version, c.First.Intent, c.First.Attempt, c.First.AtMS))
+	}
+	for i, e := range c.Evidence {
+		if i == evidenceLines {
+			return append(lines, fmt.Sprintf("               and %d rows more in the report", len(c.Evidence)-i))
+		}
+		lines = append(lines, "               "+e)
+	}
+	return lines
+}
+
+// held counts what passed, with the samples it rests on.
+func held(r *result.Result) []string {
+	var names []string
+	for _, c := range r.Checks {
+		if c.Verdict == result.Pass {
+			names = append(names, fmt.Sprintf("%s (%d)", c.Name, c.Samples))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("  %d checks pass, samples in brackets:", len(names))}
+	const perLine = 5
+	for len(names) > 0 {
+		n := min(perLine, len(names))
+		lines = append(lines, "    "+strings.Join(names[:n], ", "))
+		names = names[n:]
+	}
+	return lines
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
