@@ -10,11 +10,9 @@ import (
 //go:embed credit.lua
 var creditLua string
 
-var creditScript = newScript("credit", creditLua)
-
 // Credit implements booking.Gate.
 func (g *Gate) Credit(ctx context.Context, sale string, c booking.Change) error {
 	k := g.keys(sale)
-	_, err := g.guarded(ctx, creditScript, sale, []string{k.meta, k.credits}, c.ID, c.Seats, c.Version)
+	_, err := g.guarded(ctx, g.scripts.credit, sale, []string{k.meta, k.credits}, c.ID, c.Seats, c.Version)
 	return err
 }

@@ -11,12 +11,10 @@ import (
 //go:embed expired.lua
 var expiredLua string
 
-var expiredScript = newScript("expired", expiredLua)
-
 // Expired implements booking.Gate.
 func (g *Gate) Expired(ctx context.Context, sale string, limit int) ([]booking.Debit, error) {
 	k := g.keys(sale)
-	reply, err := expiredScript.run(ctx, g.client, []string{k.debits, k.due}, limit)
+	reply, err := g.scripts.expired.run(ctx, g.client, []string{k.debits, k.due}, limit)
 	if err != nil {
 		return nil, fmt.Errorf("expired debits of sale %q: %w", sale, err)
 	}

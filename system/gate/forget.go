@@ -8,10 +8,8 @@ import (
 //go:embed forget.lua
 var forgetLua string
 
-var forgetScript = newScript("forget", forgetLua)
-
 // Forget implements booking.Gate.
 func (g *Gate) Forget(ctx context.Context, sale string) error {
-	_, err := g.call(ctx, forgetScript, sale, g.keys(sale).all())
+	_, err := g.call(ctx, g.scripts.forget, sale, g.keys(sale).all())
 	return err
 }

@@ -17,8 +17,9 @@ var _ booking.Gate = (*Gate)(nil)
 
 // Gate is a booking.Gate on Redis. Safe for concurrent use.
 type Gate struct {
-	cfg    Config
-	client *redis.Client
+	cfg     Config
+	client  *redis.Client
+	scripts scripts
 
 	mu      sync.Mutex
 	breaker breaker
@@ -33,7 +34,7 @@ func Open(cfg Config) (*Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Gate{cfg: cfg, client: redis.NewClient(opt)}, nil
+	return &Gate{cfg: cfg, client: redis.NewClient(opt), scripts: newScripts()}, nil
 }
 
 // Close ends all connections.

@@ -12,11 +12,9 @@ import (
 //go:embed init.lua
 var initLua string
 
-var initScript = newScript("init", initLua)
-
 // Init implements booking.Gate.
 func (g *Gate) Init(ctx context.Context, sale string, s booking.Snapshot, epoch string) (bool, error) {
-	w, err := g.call(ctx, initScript, sale, g.keys(sale).all(), s.Free, s.Version, epoch)
+	w, err := g.call(ctx, g.scripts.init, sale, g.keys(sale).all(), s.Free, s.Version, epoch)
 	return w == "ok", err
 }
 

@@ -10,11 +10,9 @@ import (
 //go:embed refund.lua
 var refundLua string
 
-var refundScript = newScript("refund", refundLua)
-
 // Refund implements booking.Gate.
 func (g *Gate) Refund(ctx context.Context, in booking.Intent, owner string) error {
 	k := g.keys(in.Sale)
-	_, err := g.guarded(ctx, refundScript, in.Sale, []string{k.meta, k.debits, k.due}, in.ID(), owner)
+	_, err := g.guarded(ctx, g.scripts.refund, in.Sale, []string{k.meta, k.debits, k.due}, in.ID(), owner)
 	return err
 }

@@ -12,12 +12,10 @@ import (
 //go:embed reserve.lua
 var reserveLua string
 
-var reserveScript = newScript("reserve", reserveLua)
-
 // Reserve implements booking.Gate.
 func (g *Gate) Reserve(ctx context.Context, in booking.Intent, owner string, lease time.Duration) (booking.Reservation, error) {
 	k := g.keys(in.Sale)
-	w, err := g.guarded(ctx, reserveScript, in.Sale, []string{k.meta, k.debits, k.due, k.settled}, in.ID(), in.Quantity, owner, lease.Milliseconds())
+	w, err := g.guarded(ctx, g.scripts.reserve, in.Sale, []string{k.meta, k.debits, k.due, k.settled}, in.ID(), in.Quantity, owner, lease.Milliseconds())
 	if err != nil {
 		return 0, err
 	}

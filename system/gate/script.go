@@ -12,6 +12,26 @@ import (
 // script is Lua source and the name by which Redis knows it.
 type script struct{ name, source, sha string }
 
+// scripts are all that a gate calls.
+type scripts struct {
+	reserve, settle, refund, credit, init, repair, view, expired, forget, inflate script
+}
+
+func newScripts() scripts {
+	return scripts{
+		reserve: newScript("reserve", reserveLua),
+		settle:  newScript("settle", settleLua),
+		refund:  newScript("refund", refundLua),
+		credit:  newScript("credit", creditLua),
+		init:    newScript("init", initLua),
+		repair:  newScript("repair", repairLua),
+		view:    newScript("view", viewLua),
+		expired: newScript("expired", expiredLua),
+		forget:  newScript("forget", forgetLua),
+		inflate: newScript("inflate", inflateLua),
+	}
+}
+
 func newScript(name, source string) script {
 	sum := sha1.Sum([]byte(source)) //nolint:gosec // see above
 	return script{name, source, hex.EncodeToString(sum[:])}

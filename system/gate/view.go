@@ -14,12 +14,10 @@ import (
 //go:embed view.lua
 var viewLua string
 
-var viewScript = newScript("view", viewLua)
-
 // View implements booking.Gate.
 func (g *Gate) View(ctx context.Context, sale string) (booking.View, error) {
 	k := g.keys(sale)
-	reply, err := viewScript.run(ctx, g.client, []string{k.meta, k.debits})
+	reply, err := g.scripts.view.run(ctx, g.client, []string{k.meta, k.debits})
 	if err != nil {
 		return booking.View{}, fmt.Errorf("view sale %q: %w", sale, err)
 	}
