@@ -78,9 +78,12 @@ type images struct{ postgres, redis string }
 // It never builds.
 func chooseImages(ctx context.Context, api *client.Client) (images, error) {
 	names := docker.Names()
-	postgres, err1 := chooseImage(ctx, api, names.Postgres, names.PostgresLocal)
-	redis, err2 := chooseImage(ctx, api, names.Redis, names.RedisLocal)
-	return images{postgres, redis}, errors.Join(err1, err2)
+	postgres, err := chooseImage(ctx, api, names.Postgres, names.PostgresLocal)
+	if err != nil {
+		return images{}, err
+	}
+	redis, err := chooseImage(ctx, api, names.Redis, names.RedisLocal)
+	return images{postgres, redis}, err
 }
 
 func chooseImage(ctx context.Context, api *client.Client, official, local string) (string, error) {

@@ -41,16 +41,15 @@ func openLocalOn(ctx context.Context, o Options, hold func() (*heldPort, error))
 		return nil, err
 	}
 	m := newManaged(Local, o.names(), nil, nil)
-	l.addresses = &m.addresses
+	l.addresses, m.data = &m.addresses, filesystem(l.folder)
 	m.servers[Postgres].runner = newLocalPostgres(l)
 	m.servers[Redis].runner = newLocalRedis(l)
 	m.cleanup = l.removeFolder
+	if err := m.open(ctx); err != nil {
+		return nil, errors.Join(err, m.Close(ctx))
+	}
 	if o.Keep {
 		m.keep = o.Journal.Keep
-	}
-	if err := m.open(ctx); err != nil {
-		m.keep = nil
-		return nil, errors.Join(err, m.Close(ctx))
 	}
 	return m, nil
 }
@@ -70,7 +69,10 @@ func prepareLocal(o Options, hold func() (*heldPort, error)) (*local, error) {
 	}
 	l := &local{options: o, programs: found, user: user, hold: hold}
 	l.folder = filepath.Join(parent, "gatecrash-"+o.RunID+"-"+rand.Text()[:8])
-	return l, l.makeFolder()
+	if err := l.makeFolder(); err != nil {
+		return nil, errors.Join(err, l.removeFolder(context.Background()))
+	}
+	return l, nil
 }
 
 // makeFolder creates the private folder, after the journal knows it. Root's is passable, for the user the servers run as.

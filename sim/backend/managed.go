@@ -51,6 +51,7 @@ type managed struct {
 	kind      Kind
 	addresses Addresses
 	servers   map[Name]*server
+	data      string       // file system of Postgres' data; "": not known
 	keep      func() error // nil: Close removes everything
 	cleanup   func(context.Context) error
 
@@ -150,7 +151,11 @@ func (m *managed) Identity(ctx context.Context, name Name) (Identity, error) {
 func (m *managed) Settings(ctx context.Context) (Servers, error) {
 	ctx, cancel := m.bound(ctx)
 	defer cancel()
-	return settings(ctx, m.kind, m.addresses)
+	read, err := settings(ctx, m.kind, m.addresses)
+	if err == nil && m.data != "" {
+		read.Postgres["data_filesystem"] = m.data
+	}
+	return read, err
 }
 
 // Close interrupts the verbs under way and removes everything, also when ctx is over already.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gatecrash/sim/journal"
 )
@@ -47,6 +48,9 @@ func (o Options) Validate() error {
 	}
 	if o.Kind != External && (o.PostgresURL != "" || o.RedisURL != "") {
 		fault("postgres, redis", "a URL", "none unless the backend is external")
+	}
+	if strings.HasPrefix(o.Schema, "pg_") || slices.Contains([]string{"public", "information_schema"}, o.Schema) {
+		fault("schema", o.Schema, "a schema of the run's own: it is dropped at the end")
 	}
 	return errors.Join(faults...)
 }

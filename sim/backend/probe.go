@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -41,9 +42,9 @@ func answer(ctx context.Context, exited <-chan struct{}, query func(context.Cont
 	}
 }
 
-func queryPostgres(url string) func(context.Context) error {
+func queryPostgres(address string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return withPostgres(ctx, url, func(conn *pgx.Conn) error {
+		return withPostgres(ctx, address, func(conn *pgx.Conn) error {
 			_, err := conn.Exec(ctx, "SELECT 1")
 			return err
 		})
@@ -83,9 +84,9 @@ func closeSoon(ctx context.Context, conn *pgx.Conn) {
 // withRedis makes a client of one connection, without hidden retries, for the call. The connection is made before the client: it
 // would log a refused dial, which is no news while a server starts.
 func withRedis(ctx context.Context, url string, use func(*redis.Client) error) error {
-	opts, err := redis.ParseURL(url)
+	opts, err := parseRedis(url)
 	if err != nil {
-		return fmt.Errorf("parse redis URL: %w", err)
+		return err
 	}
 	conn, err := redis.NewDialer(opts)(ctx, opts.Network, opts.Addr)
 	if err != nil {
@@ -100,11 +101,38 @@ func withRedis(ctx context.Context, url string, use func(*redis.Client) error) e
 	return errors.Join(use(rdb), rdb.Close())
 }
 
-// createSchema makes the empty schema of the run and marks it as the run's.
+// parseRedis keeps the URL, which may hold a password, out of the error.
+func parseRedis(text string) (*redis.Options, error) {
+	opts, err := redis.ParseURL(text)
+	var fault *url.Error
+	if errors.As(err, &fault) {
+		err = fault.Err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("parse redis URL: %w", err)
+	}
+	return opts, nil
+}
+
+// markSchema marks an empty schema as the run's.
+func markSchema(ctx context.Context, addresses Addresses, runID string) error {
+	return withPostgres(ctx, addresses.PostgresURL, func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, commentOn(addresses.Schema, runID))
+		if err != nil {
+			return fmt.Errorf("mark schema %q: %w", addresses.Schema, err)
+		}
+		return nil
+	})
+}
+
+func commentOn(schema, runID string) string {
+	return `COMMENT ON SCHEMA ` + pgx.Identifier{schema}.Sanitize() + ` IS '` + journal.SchemaComment(runID) + `'`
+}
+
+// createSchema makes the empty schema of the run and marks it as the run's, both or neither.
 func createSchema(ctx context.Context, addresses Addresses, runID string) error {
 	return withPostgres(ctx, addresses.PostgresURL, func(conn *pgx.Conn) error {
-		name := pgx.Identifier{addresses.Schema}.Sanitize()
-		_, err := conn.Exec(ctx, `CREATE SCHEMA `+name+`; COMMENT ON SCHEMA `+name+` IS '`+journal.SchemaComment(runID)+`'`)
+		_, err := conn.Exec(ctx, `CREATE SCHEMA `+pgx.Identifier{addresses.Schema}.Sanitize()+`; `+commentOn(addresses.Schema, runID))
 		if err != nil {
 			return fmt.Errorf("create schema %q: %w", addresses.Schema, err)
 		}

@@ -22,14 +22,15 @@ var (
 	ErrNotOurs = errors.New("does not carry the mark of this run")
 	// ErrBadRunID says that a run id holds letters that cannot be part of a file, schema and key name.
 	ErrBadRunID = errors.New("bad run id")
-	// ErrWideSchema says that an entry names a schema or a key prefix so wide that undoing it could touch others.
-	ErrWideSchema = errors.New("too wide to undo")
+	// ErrTooWide says that an entry names a folder, label or key prefix so wide that undoing it could touch others.
+	ErrTooWide = errors.New("too wide to undo")
 
 	// ErrStubborn says that something was removed again and again and is still there.
 	ErrStubborn = errors.New("still there after many removals")
 
-	errHeld = errors.New("held by a live run")
-	errGone = errors.New("removed by another cleaner")
+	errHeld   = errors.New("held by a live run")
+	errEnough = errors.New("enough")
+	errGone   = errors.New("removed by another cleaner")
 )
 
 // lock takes the exclusive flock without waiting. The file descriptor is close-on-exec (package os opens it so), hence no child

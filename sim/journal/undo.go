@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,12 +12,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/moby/moby/client"
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
 // RemoveFolder kills the processes of the programs that work inside the folder and removes it.
 func RemoveFolder(ctx context.Context, path string, programs []string) error {
 	if clean := filepath.Clean(path); !filepath.IsAbs(path) || strings.Count(clean, "/") < 2 {
-		return fmt.Errorf("remove folder %q: %w", path, ErrWideSchema)
+		return fmt.Errorf("remove folder %q: %w", path, ErrTooWide)
 	}
 	for range 10 { // a process may fork while it is looked for
 		inside := Inside(path, programs)
@@ -38,7 +40,7 @@ func RemoveFolder(ctx context.Context, path string, programs []string) error {
 // RemoveContainers removes all docker containers with the label and their anonymous volumes, in whatever state they are.
 func RemoveContainers(ctx context.Context, label string) error {
 	if key, value, ok := strings.Cut(label, "="); !ok || key == "" || value == "" {
-		return fmt.Errorf("remove containers with label %q: %w", label, ErrWideSchema)
+		return fmt.Errorf("remove containers with label %q: %w", label, ErrTooWide)
 	}
 	api, err := client.New(client.FromEnv)
 	if err != nil {
@@ -106,16 +108,40 @@ func dropSchema(ctx context.Context, conn *pgx.Conn, schema, appName string) err
 // escapeGlob quotes the letters that mean something in a Redis pattern.
 var escapeGlob = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`)
 
-// DropKeys removes every Redis key with the prefix by SCAN and UNLINK: nothing blocks the server and no other key is read.
+// DropKeys removes every Redis key with the prefix by SCAN and UNLINK: nothing blocks the server and no other key is touched.
 func DropKeys(ctx context.Context, url, prefix string) error {
+	return eachKey(ctx, url, prefix, func(rdb *redis.Client, keys []string) error {
+		if err := rdb.Unlink(ctx, keys...).Err(); err != nil {
+			return fmt.Errorf("unlink keys with prefix %q: %w", prefix, err)
+		}
+		return nil
+	})
+}
+
+// AnyKey finds one Redis key with the prefix, "" when there is none.
+func AnyKey(ctx context.Context, url, prefix string) (string, error) {
+	var found string
+	err := eachKey(ctx, url, prefix, func(_ *redis.Client, keys []string) error {
+		found = keys[0]
+		return errEnough
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return found, err
+}
+
+// eachKey calls use for every batch of keys with the prefix.
+func eachKey(ctx context.Context, address, prefix string, use func(rdb *redis.Client, keys []string) error) error {
 	if len(prefix) < 3 {
-		return fmt.Errorf("drop keys with prefix %q: %w", prefix, ErrWideSchema)
+		return fmt.Errorf("keys with prefix %q: %w", prefix, ErrTooWide)
 	}
-	opts, err := redis.ParseURL(url)
+	opts, err := redis.ParseURL(address)
 	if err != nil {
-		return fmt.Errorf("drop keys with prefix %q: %w", prefix, err)
+		return fmt.Errorf("keys with prefix %q: parse URL: %w", prefix, withoutURL(err))
 	}
-	opts.MaxRetries, opts.ContextTimeoutEnabled = -1, true
+	opts.MaxRetries, opts.DialerRetries, opts.ContextTimeoutEnabled = -1, 1, true
+	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	rdb := redis.NewClient(opts)
 	defer rdb.Close()
 	for cursor := uint64(0); ; {
@@ -124,12 +150,21 @@ func DropKeys(ctx context.Context, url, prefix string) error {
 			return fmt.Errorf("scan keys with prefix %q: %w", prefix, err)
 		}
 		if len(keys) > 0 {
-			if err := rdb.Unlink(ctx, keys...).Err(); err != nil {
-				return fmt.Errorf("unlink keys with prefix %q: %w", prefix, err)
+			if err := use(rdb, keys); err != nil {
+				return err
 			}
 		}
 		if cursor = next; cursor == 0 {
 			return nil
 		}
 	}
+}
+
+// withoutURL keeps a URL, which may hold a password, out of an error.
+func withoutURL(err error) error {
+	var fault *url.Error
+	if errors.As(err, &fault) {
+		return fault.Err
+	}
+	return err
 }
