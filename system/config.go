@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"gatecrash/system/crashpoint"
+	"gatecrash/system/ledger"
 	"gatecrash/system/limiter"
 )
 
@@ -101,6 +102,13 @@ func Default() Config {
 	}
 }
 
+// truth is the ledger's part of the settings, without the bounds that Validate judges itself.
+func (c Config) truth() ledger.Config {
+	l := ledger.DefaultConfig(c.PostgresURL)
+	l.Schema, l.Application = c.Schema, c.Application
+	return l
+}
+
 // answerWithin is the longest that one answer may take.
 func (c Config) answerWithin() time.Duration {
 	return c.Timeouts.Session + 2*c.Gate.Budget + c.Timeouts.Request
@@ -134,7 +142,10 @@ func (c Config) validateAddresses(f *faults) {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	f.want(err == nil, "listen", strconv.Quote(c.Listen), "HOST:PORT, for example 127.0.0.1:8080")
-	// The URLs may hold passwords, and the parsers' messages repeat parts of them. The Postgres URL is judged by the ledger.
+	if err := c.truth().Validate(); err != nil {
+		*f = append(*f, err)
+	}
+	// The URLs may hold passwords, and the parser's messages repeat parts of them.
 	for name, url := range map[string]string{"gate_url": c.GateURL, "session_url": c.SessionURL} {
 		_, err := redis.ParseURL(url)
 		f.want(err == nil, name, "one that does not parse", "a Redis address, for example redis://127.0.0.1:6379/0")

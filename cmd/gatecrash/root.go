@@ -44,7 +44,9 @@ func exitWith(code int, err error) error { return &exitError{code: code, err: er
 // commands lists every command, in the order of help. A command writes to cmd.OutOrStdout and cmd.ErrOrStderr, waits on
 // cmd.Context, handles signals itself where it must, and ends with exitWith; any other error ends with exitInternal.
 func commands() []*cobra.Command {
-	return []*cobra.Command{}
+	return []*cobra.Command{
+		newServeCommand(),
+	}
 }
 
 // run is the whole program: it runs one command and returns the exit code. Tests start the same function.

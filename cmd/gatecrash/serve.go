@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -49,6 +50,7 @@ goes to standard error, one JSON object a line.`,
 func serve(cmd *cobra.Command, cfg system.Config) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	redis.SetLogger(silent{}) // the library repeats on standard error what every caller hears as an error
 	s, err := system.Start(ctx, cfg)
 	if err != nil {
 		return exitWith(exitInvalid, fmt.Errorf("start replica %d: %w", cfg.Number, err))
@@ -71,6 +73,12 @@ func serve(cmd *cobra.Command, cfg system.Config) error {
 	}
 	return nil
 }
+
+// silent is a logger of go-redis that says nothing.
+type silent struct{}
+
+// Printf implements go-redis's logger.
+func (silent) Printf(context.Context, string, ...any) {}
 
 // rawServe is what flags give as text and Config holds as something else.
 type rawServe struct {
