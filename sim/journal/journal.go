@@ -61,8 +61,13 @@ func Open(runID string) (*Journal, error) {
 
 // create makes the file and locks it. A cleaner may remove it in between, taking it for the leftover of a dead run: then again.
 func create(path string) (*os.File, error) {
-	for range 100 {
+	var lost bool // a cleaner has our file
+	for range 1000 {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o600)
+		if errors.Is(err, os.ErrExist) && lost {
+			time.Sleep(time.Millisecond)
+			continue
+		}
 		if errors.Is(err, os.ErrExist) {
 			return nil, fmt.Errorf("%q: %w", path, ErrExists)
 		}
@@ -77,7 +82,7 @@ func create(path string) (*os.File, error) {
 		if !errors.Is(err, errGone) && !errors.Is(err, errHeld) {
 			return nil, err
 		}
-		time.Sleep(time.Millisecond)
+		lost = true
 	}
 	return nil, fmt.Errorf("%q: %w", path, errGone)
 }
