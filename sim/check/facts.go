@@ -44,6 +44,7 @@ type intent struct {
 	booked   bool  // a book attempt of it is in the records
 	sent     int64 // its first attempt was sent; never: it has only cancels
 	answered int64 // its first ok answer to a booking; never: none
+	told     int64 // the booking that this answer named
 }
 
 // booking is one row of snapshot 2 with what belongs to it.
@@ -120,8 +121,8 @@ func (in *intent) take(r *history.Record) {
 		in.booked, in.sale, in.crowd, in.account, in.visitor, in.quantity = true, r.Sale, r.Crowd, r.Account, r.Visitor, r.Quantity
 	}
 	in.sent = min(in.sent, r.Sent)
-	if r.Outcome == history.Ok {
-		in.answered = min(in.answered, r.Done)
+	if r.Outcome == history.Ok && r.Done < in.answered {
+		in.answered, in.told = r.Done, r.Booking
 	}
 }
 

@@ -26,7 +26,7 @@ func (s *sale) orderOf(f *facts, t *trial) {
 		group := s.bookings[from:to]
 		to = from
 		for _, k := range group {
-			if in := f.ordered(&f.bookings[k]); in != nil && in.answered < earliest {
+			if in := f.ordered(&f.bookings[k]); in != nil && in.told == f.bookings[k].row.ID && in.answered < earliest {
 				earliest, by = in.answered, int(k)
 			}
 		}

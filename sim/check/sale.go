@@ -124,7 +124,7 @@ func (s *sale) marks(f *facts) (heard, unsent []mark) {
 			continue
 		}
 		in := &f.intents[b.intent]
-		if in.answered != never {
+		if in.answered != never && in.told == b.row.ID {
 			heard = append(heard, mark{in.answered, b.row.Version})
 		}
 		if in.sent != never {

@@ -271,7 +271,8 @@ func (w *world) finishTry(v *buyer, r history.Record) {
 		w.told[v.visitor] = true
 		if v.cancels {
 			v.cancels = false
-			w.at(next, func() { w.cancel(v, r.Booking, next) })
+			later := next + w.between(0, 6*sec)
+			w.at(later, func() { w.cancel(v, r.Booking, later) })
 		}
 	case final(&r), r.Outcome == history.Unfinished:
 		v.done = true
