@@ -14,7 +14,7 @@ import (
 type Input struct {
 	Dir      string // the run directory as it was given, for messages
 	Run      result.Run
-	Scenario *scenario.Scenario // as written in the file, before the run's scale
+	Scenario *scenario.Scenario // at the run's scale
 	Truth    result.Truth
 	Requests []history.Record // in any order
 	TailLost int64            // bytes of a torn last record that were cut

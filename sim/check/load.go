@@ -15,11 +15,8 @@ import (
 	"gatecrash/sim/scenario"
 )
 
-// parser turns a scenario file into a scenario at a run's scale.
-type parser func(file string, source []byte, scale float64) (*scenario.Scenario, error)
-
-// load reads a run directory. Only a directory without a readable run.json is an error; everything else that is wrong with it becomes Damage.
-func load(path string, parse parser) (*Input, error) {
+// Load reads a run directory. Only a directory without a readable run.json is an error; everything else that is wrong with it becomes Damage.
+func Load(path string) (*Input, error) {
 	dir, err := result.OpenDir(path)
 	if err != nil {
 		return nil, err
@@ -34,7 +31,7 @@ func load(path string, parse parser) (*Input, error) {
 	} else if err := in.unseal(dir); err != nil {
 		return nil, err
 	}
-	in.loadScenario(dir, parse)
+	in.loadScenario(dir)
 	in.loadRequests(dir)
 	in.loadTruth(dir)
 	in.loadFaults(dir)
@@ -87,13 +84,13 @@ func (in *Input) unseal(dir result.Dir) error {
 	return err
 }
 
-func (in *Input) loadScenario(dir result.Dir, parse parser) {
+func (in *Input) loadScenario(dir result.Dir) {
 	text, err := os.ReadFile(dir.Join(result.FileScenario))
 	if err != nil {
 		in.damage(result.FileScenario, 0, "%v", err)
 		return
 	}
-	sc, err := parse(dir.Join(result.FileScenario), text, in.Run.Scale)
+	sc, err := scenario.Parse(dir.Join(result.FileScenario), text)
 	if err != nil {
 		in.damage(result.FileScenario, 0, "%v", err)
 		return
@@ -105,6 +102,9 @@ func (in *Input) loadScenario(dir result.Dir, parse parser) {
 	if sc.Name != in.Run.Scenario || !slices.Equal(names, in.Run.Sales) || len(sc.Crowds) != len(in.Run.Crowds) {
 		in.damage(result.FileScenario, 0, "it is %s with sales %q, the run was of %s with sales %q", sc.Name, names, in.Run.Scenario, in.Run.Sales)
 		return
+	}
+	if in.Run.Scale > 0 && in.Run.Scale != 1 {
+		sc = sc.Scale(in.Run.Scale)
 	}
 	in.Scenario = sc
 }
