@@ -1,12 +1,11 @@
 package chart
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"strconv"
+	"strings"
 
 	"gatecrash/sim/result"
 )
@@ -34,42 +33,41 @@ type Missing struct {
 }
 
 // Load reads a run directory. Only a directory that holds no run at all is an error.
-func Load(dir string) (Data, error) {
-	var d Data
-	d.HasRun = d.readJSON(dir, result.FileRun, &d.Run)
-	d.HasResult = d.readJSON(dir, result.FileResult, &d.Result)
-	if !exists(dir, result.FileRun) && !exists(dir, result.FileResult) {
-		return Data{}, fmt.Errorf("read %q: %w", dir, ErrNotRun)
+func Load(path string) (Data, error) {
+	dir, err := result.OpenDir(path)
+	if err != nil {
+		return Data{}, err
 	}
-	d.readJSON(dir, result.FileFaults, &d.Faults)
+	if !dir.Has(result.FileRun) && !dir.Has(result.FileResult) {
+		return Data{}, fmt.Errorf("read %q: %w", path, ErrNotRun)
+	}
+	var d Data
+	if run, err := result.ReadRun(dir); d.read(dir, result.FileRun, err) {
+		d.Run, d.HasRun = *run, true
+	}
+	if res, err := result.ReadResult(dir); d.read(dir, result.FileResult, err) {
+		d.Result, d.HasResult = *res, true
+	}
+	faults, err := result.ReadFaults(dir)
+	d.read(dir, result.FileFaults, err)
+	d.Faults = faults
 	d.series = d.readTable(dir, result.FileSeries, result.SeriesColumns())
 	d.drift = d.readTable(dir, result.FileDrift, result.DriftColumns())
 	return d, nil
 }
 
-func exists(dir, name string) bool {
-	_, err := os.Stat(filepath.Join(dir, name))
-	return err == nil
-}
-
-// readJSON fills into and tells whether it did.
-func (d *Data) readJSON(dir, name string, into any) bool {
-	raw, err := os.ReadFile(filepath.Join(dir, name))
+// read tells whether a file was read, and notes why if not. The path is left out: a report must not depend on the way to its directory.
+func (d *Data) read(dir result.Dir, name string, err error) bool {
 	if err == nil {
-		err = json.Unmarshal(raw, into)
+		return true
 	}
-	if err != nil {
-		d.miss(name, err)
-	}
-	return err == nil
-}
-
-func (d *Data) miss(name string, err error) {
-	why := err.Error()
+	why := strings.ReplaceAll(err.Error(), strconv.Quote(dir.Join(name)), name)
+	why = "cannot be read: " + strings.TrimPrefix(why, "read "+name+": ")
 	if errors.Is(err, fs.ErrNotExist) {
 		why = "is not there"
 	}
 	d.Missing = append(d.Missing, Missing{File: name, Why: why})
+	return false
 }
 
 // missing gives the reason a file's charts are empty, or "".

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
+
+	"gatecrash/sim/result"
 )
 
 // table is a CSV file read by the names of its columns, so that later columns do no harm.
@@ -31,16 +32,15 @@ func (t table) number(row int, name string) cell {
 }
 
 // readTable reads as many whole rows as there are: the last row of a killed run may be torn.
-func (d *Data) readTable(dir, name string, want []string) table {
-	f, err := os.Open(filepath.Join(dir, name))
-	if err != nil {
-		d.miss(name, err)
+func (d *Data) readTable(dir result.Dir, name string, want []string) table {
+	f, err := os.Open(dir.Join(name))
+	if !d.read(dir, name, err) {
 		return table{}
 	}
 	defer f.Close()
 	t, err := parseTable(bufio.NewReader(f), want)
 	if err != nil {
-		d.miss(name, err)
+		d.Missing = append(d.Missing, Missing{File: name, Why: err.Error()})
 	}
 	return t
 }

@@ -2,14 +2,13 @@ package html
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 
 	"gatecrash/sim/result"
 )
 
 // fileTable lists what a run directory holds; this page itself is left out, because it cannot know its own size.
-func fileTable(dir string) table {
+func fileTable(dir result.Dir) table {
 	t := table{ID: "files", Title: "Files of the run", Head: []string{"file", "what", "bytes"}, Note: "All beside this page."}
 	for _, f := range []fact{
 		{result.FileScenario, "the scenario, byte for byte"},
@@ -26,7 +25,7 @@ func fileTable(dir string) table {
 		{result.FileHistogram, "response times as an HdrHistogram log"},
 		{result.FileJUnit, "the checks for a build server"},
 	} {
-		t.Rows = append(t.Rows, []cell{text(f.Name), text(f.Value), number(size(filepath.Join(dir, f.Name)))})
+		t.Rows = append(t.Rows, []cell{text(f.Name), text(f.Value), number(size(dir.Join(f.Name)))})
 	}
 	t.Rows = append(t.Rows, directoryRow(dir, result.DirPlots, "the charts as SVG and PNG"), directoryRow(dir, result.DirLogs, "logs of the servers and replicas"))
 	return t
@@ -40,8 +39,8 @@ func size(path string) string {
 	return whole(info.Size())
 }
 
-func directoryRow(dir, name, what string) []cell {
-	entries, err := os.ReadDir(filepath.Join(dir, name))
+func directoryRow(dir result.Dir, name, what string) []cell {
+	entries, err := os.ReadDir(dir.Join(name))
 	if err != nil {
 		return []cell{text(name + "/"), text(what), number("not there")}
 	}

@@ -43,7 +43,7 @@ type tile struct{ Label, Value, Note, Class string }
 // fact is one line of the identity of the run.
 type fact struct{ Name, Value string }
 
-func newPage(dir string, d *chart.Data) page {
+func newPage(dir result.Dir, d *chart.Data) page {
 	set := d.Charts()
 	p := page{
 		Style: template.CSS(pageStyle), Script: template.JS(pageScript), // both are files of this package

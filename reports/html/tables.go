@@ -47,7 +47,7 @@ func (t table) done() table {
 	return t
 }
 
-func tables(dir string, d *chart.Data) []table {
+func tables(dir result.Dir, d *chart.Data) []table {
 	r := &d.Result
 	all := []table{faultTable(d), visitorTable(r), requestTable(r), timesTable(r), goodputTable(r), saleTable(r), driftTable(r), contenderTable(r),
 		generatorTable(r), environmentTable(d), settingsTable(d), findingTable(r), fileTable(dir)}

@@ -5,8 +5,6 @@ import (
 	_ "embed" // the page's template, style and script
 	"fmt"
 	"html/template"
-	"os"
-	"path/filepath"
 
 	"gatecrash/reports/chart"
 	"gatecrash/sim/result"
@@ -22,28 +20,20 @@ var pageStyle string
 var pageScript string
 
 // Write makes report.html in a run directory. The old one stays whole until the new one is.
-func Write(dir string) error {
-	page, err := render(dir)
+func Write(path string) error {
+	dir, err := result.OpenDir(path)
 	if err != nil {
-		return fmt.Errorf("render report of %q: %w", dir, err)
-	}
-	if err := replace(filepath.Join(dir, result.FileReport), page); err != nil {
-		return fmt.Errorf("write report of %q: %w", dir, err)
-	}
-	return nil
-}
-
-// replace writes beside the file and renames over it.
-func replace(path string, content []byte) error {
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, content, 0o644); err != nil {
 		return err
 	}
-	return os.Rename(tmp, path)
+	page, err := render(dir)
+	if err != nil {
+		return fmt.Errorf("render report of %q: %w", path, err)
+	}
+	return dir.WriteFile(result.FileReport, page)
 }
 
-func render(dir string) ([]byte, error) {
-	data, err := chart.Load(dir)
+func render(dir result.Dir) ([]byte, error) {
+	data, err := chart.Load(dir.Path())
 	if err != nil {
 		return nil, err
 	}

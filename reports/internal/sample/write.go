@@ -1,12 +1,12 @@
 package sample
 
 import (
+	"bytes"
 	"encoding/csv"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -14,56 +14,40 @@ import (
 )
 
 // Write makes a run directory of a spec with every file that a report reads; change may alter the result first, nil leaves it.
-func Write(dir string, spec Spec, change func(*result.Result)) error {
+func Write(path string, spec Spec, change func(*result.Result)) error {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return fmt.Errorf("make %q: %w", path, err)
+	}
+	dir, err := result.OpenDir(path)
+	if err != nil {
+		return err
+	}
 	s := &sale{spec: spec, rng: rand.New(rand.NewPCG(spec.Seed, 1))}
 	ticks := s.run()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make %q: %w", dir, err)
-	}
 	res := judged(spec, ticks)
 	if change != nil {
 		change(&res)
 	}
-	for _, write := range []func() error{
-		func() error { return writeJSON(dir, result.FileRun, run(spec, res)) },
-		func() error { return writeJSON(dir, result.FileResult, res) },
-		func() error { return writeJSON(dir, result.FileFaults, windows(spec)) },
-		func() error { return writeCSV(dir, result.FileSeries, result.SeriesColumns(), seriesRows(ticks)) },
-		func() error { return writeCSV(dir, result.FileDrift, result.DriftColumns(), driftRows(ticks)) },
-		func() error {
-			return os.WriteFile(filepath.Join(dir, result.FileScenario), []byte("version: 1\nname: "+spec.Name+"\n"), 0o644)
-		},
-	} {
-		if err := write(); err != nil {
-			return fmt.Errorf("write sample %q: %w", dir, err)
-		}
-	}
-	return nil
+	return errors.Join(
+		dir.WriteFile(result.FileScenario, []byte("version: 1\nname: "+spec.Name+"\n")),
+		writeCSV(dir, result.FileSeries, result.SeriesColumns(), seriesRows(ticks)),
+		writeCSV(dir, result.FileDrift, result.DriftColumns(), driftRows(ticks)),
+		result.WriteFaults(dir, windows(spec)),
+		result.WriteResult(dir, &res),
+		result.WriteRun(dir, run(spec, res)),
+	)
 }
 
-func writeJSON(dir, name string, v any) error {
-	raw, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
+func writeCSV(dir result.Dir, name string, header []string, rows [][]string) error {
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(append([][]string{header}, rows...)); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, name), append(raw, '\n'), 0o644)
+	return dir.WriteFile(name, b.Bytes())
 }
 
-func writeCSV(dir, name string, header []string, rows [][]string) (err error) {
-	f, err := os.Create(filepath.Join(dir, name))
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if e := f.Close(); err == nil {
-			err = e
-		}
-	}()
-	return csv.NewWriter(f).WriteAll(append([][]string{header}, rows...))
-}
-
-func run(spec Spec, res result.Result) result.Run {
-	return result.Run{
+func run(spec Spec, res result.Result) *result.Run {
+	return &result.Run{
 		Schema: result.Schema, RunID: res.RunID, Scenario: spec.Name, Seed: spec.Seed, Scale: 1, PlanHash: res.PlanHash,
 		Version: res.Environment.Version, GoVersion: res.Environment.GoVersion, OS: res.Environment.OS, Command: res.Environment.Command,
 		Cores: 2, Backend: "local", Replicas: 2, Postgres: res.Environment.Postgres, Redis: res.Environment.Redis, Started: res.Started,
