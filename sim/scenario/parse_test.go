@@ -43,8 +43,6 @@ expect:
 expect_verdict: {fail: no_oversell}
 `
 
-func ptr[T any](v T) *T { return &v }
-
 func TestParseFull(t *testing.T) {
 	sc, err := Parse("full.yaml", []byte(full))
 	if err != nil {
@@ -80,12 +78,12 @@ func TestParseFull(t *testing.T) {
 			{Name: "blackout", Inject: "redis.kill", When: Moment{Sold: 0.5}, For: 5 * time.Second},
 			{Name: "api.crash", Inject: "api.crash", When: Moment{After: "blackout"}, Replica: 1, Point: "booked-before-answer", Hit: 50, RestartAfter: time.Second},
 			{Name: "redis.flush", Inject: "redis.flush", When: Moment{IsAt: true}},
-			{Name: "redis.flush-2", Inject: "redis.flush", When: Moment{AfterOpen: ptr(3 * time.Second)}},
+			{Name: "redis.flush-2", Inject: "redis.flush", When: Moment{AfterOpen: new(3 * time.Second)}},
 		},
 		Expect: []Expectation{
 			{Recovery: &RecoveryExpect{Of: "blackout", Within: 5 * time.Second}, Line: 32, Column: 5},
 			{ResponseTime: &TimeExpect{Of: "book", During: "steady", MinN: 100, Bounds: []PercentileBound{{50, 100 * time.Millisecond}, {99, 800 * time.Millisecond}, {100, 5 * time.Second}}}, Line: 33, Column: 5},
-			{GateDrift: &DriftExpect{Final: ptr(int64(0)), LeakFor: ptr(10 * time.Second)}, Line: 34, Column: 5},
+			{GateDrift: &DriftExpect{Final: new(int64(0)), LeakFor: new(10 * time.Second)}, Line: 34, Column: 5},
 		},
 		Verdict: Verdict{Word: "fail", Of: "no_oversell"},
 	}

@@ -123,14 +123,13 @@ func (w *walker) afterRules(f *fileShape, names []string, i int) {
 	}
 	w.heals(f, path, next)
 	for range names {
-		if next == i {
-			w.rule(path, "got a circle: %q waits for itself in the end, want a fault that begins by itself", names[i])
-			return
-		}
-		if next < 0 {
-			return
+		if next <= i { // a circle is told once, at its first fault
+			break
 		}
 		next = after(f, names, next)
+	}
+	if next == i {
+		w.rule(path, "got a circle: %q waits for itself in the end, want a fault that begins by itself", names[i])
 	}
 }
 

@@ -78,7 +78,7 @@ func (t *timeShape) bound(w *walker, key, value *yaml.Node, path string) {
 
 // dotted suggests p99.9 for p999.
 func dotted(key string) string {
-	if digits := key[1:]; len(digits) > 2 && len(digits) < 6 && strings.Trim(digits, "0123456789") == "" && digits[0] != '0' {
+	if digits := key[1:]; len(digits) > 2 && len(digits) < 6 && strings.Trim(digits, "0123456789") == "" && digits[0] == '9' {
 		return "; did you mean " + strconv.Quote("p"+digits[:2]+"."+digits[2:]) + "?"
 	}
 	return ""

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -40,9 +41,9 @@ func (w *walker) say(n *yaml.Node, path, format string, args ...any) {
 	w.note(position{n.Line, n.Column}, path, format, args...)
 }
 
-// rule notes a fault of a path, unless the path has one already.
+// rule notes a fault of a path, unless the path or what holds it has one already.
 func (w *walker) rule(path, format string, args ...any) {
-	if !w.bad[path] {
+	if !w.broken(path) {
 		w.note(w.find(path), path, format, args...)
 	}
 }
@@ -58,11 +59,14 @@ func (w *walker) has(path string) bool {
 	return ok
 }
 
-// clean reports whether none of the paths, nor anything below them, has a fault.
+// clean reports whether none of the paths, nor what holds them, nor anything below them, has a fault.
 func (w *walker) clean(paths ...string) bool {
 	for _, p := range paths {
+		if w.broken(p) {
+			return false
+		}
 		for bad := range w.bad {
-			if bad == p || strings.HasPrefix(bad, p+".") || strings.HasPrefix(bad, p+"[") {
+			if strings.HasPrefix(bad, p+".") || strings.HasPrefix(bad, p+"[") {
 				return false
 			}
 		}
@@ -70,13 +74,28 @@ func (w *walker) clean(paths ...string) bool {
 	return true
 }
 
+// broken reports whether the path or what holds it has a fault.
+func (w *walker) broken(path string) bool {
+	for {
+		if w.bad[path] {
+			return true
+		}
+		if path == "" {
+			return false
+		}
+		path = parent(path)
+	}
+}
+
+func parent(path string) string { return path[:max(0, strings.LastIndexAny(path, ".["))] }
+
 // find is the position of a path, or of what holds it.
 func (w *walker) find(path string) position {
 	for {
 		if p, ok := w.at[path]; ok || path == "" {
 			return p
 		}
-		path = path[:max(0, strings.LastIndexAny(path, ".["))]
+		path = parent(path)
 	}
 }
 
@@ -129,11 +148,7 @@ func isWord(v reflect.Value) bool {
 func (w *walker) word(n *yaml.Node, v reflect.Value, path string, tag reflect.StructTag) {
 	one := v.Addr().Interface().(word)
 	if n.Kind != yaml.ScalarNode || !one.set(n.Value) {
-		hint := example(tag)
-		if _, err := strconv.ParseFloat(n.Value, 64); err == nil && one.suffix() != "" {
-			hint = ", for example " + n.Value + one.suffix()
-		}
-		w.say(n, path, "got %s, want %s%s", shown(n), one.want(), hint)
+		w.say(n, path, "got %s, want %s%s", shown(n), one.want(), cmp.Or(unitHint(n, one), example(tag)))
 		return
 	}
 	w.bounds(n, one.number(), path, tag, func(bound string) float64 {
@@ -143,6 +158,21 @@ func (w *walker) word(n *yaml.Node, v reflect.Value, path string, tag reflect.St
 		}
 		return b.number()
 	})
+}
+
+// unitHint gives a bare number the unit that it probably lacks; empty: not a bare number.
+func unitHint(n *yaml.Node, one word) string {
+	f, err := strconv.ParseFloat(n.Value, 64)
+	switch unit := one.suffix(); {
+	case n.Kind != yaml.ScalarNode || err != nil || !(f >= 0 && f < 1e9):
+		return ""
+	case unit == "%" && f > 0 && f <= 1:
+		return ", for example " + percent(f)
+	case unit == "%" && f > 100:
+		return ""
+	default:
+		return ", for example " + n.Value + unit
+	}
 }
 
 // scalar fills a string, a number or a truth value.
@@ -233,16 +263,16 @@ func (w *walker) mapping(n *yaml.Node, v reflect.Value, path string, tag reflect
 		w.say(n, path, "got %s, want keys and values%s", shown(n), example(tag))
 		return
 	}
-	fields := fieldsOf(v.Type())
+	fields, meant := fieldsOf(v.Type()), map[string]bool{}
 	given := w.keys(n, path, func(key *yaml.Node) {
-		w.unknown(key, path, fields)
+		meant[w.unknown(key, path, fields)] = true
 	}, func(name string) bool { return index(fields, name) >= 0 })
 	for _, f := range fields {
 		if item, ok := given[f.name]; ok {
 			w.value(item, v.Field(f.index), join(path, f.name), f.tag)
 			continue
 		}
-		if f.required {
+		if f.required && !meant[f.name] {
 			w.say(n, join(path, f.name), "got nothing, want %s%s", wanted(v.Field(f.index).Type(), f.tag), example(f.tag))
 		}
 		fill(v.Field(f.index), f.tag)
@@ -271,7 +301,8 @@ func (w *walker) keys(n *yaml.Node, path string, unknown func(*yaml.Node), known
 	return given
 }
 
-func (w *walker) unknown(key *yaml.Node, path string, fields []field) {
+// unknown notes an unknown key and gives the one that was probably meant.
+func (w *walker) unknown(key *yaml.Node, path string, fields []field) string {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.name
@@ -279,9 +310,10 @@ func (w *walker) unknown(key *yaml.Node, path string, fields []field) {
 	full := join(path, key.Value)
 	if text := notYet(full, ""); text != "" {
 		w.say(key, full, "got a key%s, want one of %s", text, strings.Join(names, ", "))
-		return
+		return ""
 	}
 	w.say(key, full, "got an unknown key, want one of %s%s", strings.Join(names, ", "), didYouMean(key.Value, names))
+	return Suggest(key.Value, names)
 }
 
 // notYet is what a message says of keys and words that a later version of Gatecrash will know; empty: not one of them.

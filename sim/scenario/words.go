@@ -12,7 +12,7 @@ import (
 const (
 	durationPattern = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`
 	ratePattern     = `^[0-9]+(\.[0-9]+)?/s$`
-	sharePattern    = `^[0-9]+(\.[0-9]+)?%$`
+	sharePattern    = `^(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%$`
 	poolPattern     = `^([1-9][0-9]{0,8} per visitor|shared [1-9][0-9]{0,8})$`
 )
 
