@@ -191,3 +191,32 @@ func expected(want scenario.Verdict) string {
 	}
 	return want.Word
 }
+
+// Worse reports whether a decides before b when several runs are told in one exit code.
+func Worse(a, b *result.Result) bool { return severity(a) > severity(b) }
+
+// severity ranks a result by the order of rule.
+func severity(r *result.Result) int {
+	switch {
+	case r.Exit == exitFail && brokeInvariant(r):
+		return 5
+	case r.Exit == exitInterrupted:
+		return 4
+	case r.Exit == exitInvalid:
+		return 3
+	case r.Exit == exitFail:
+		return 2
+	case r.Exit == exitInconclusive:
+		return 1
+	}
+	return 0
+}
+
+func brokeInvariant(r *result.Result) bool {
+	for _, c := range r.Checks {
+		if c.Kind == result.Invariant && c.Verdict == result.Fail {
+			return true
+		}
+	}
+	return false
+}
