@@ -24,7 +24,7 @@ type Plan interface {
 	Len() int
 	// Visitor i in order of arrival.
 	Visitor(i int) crowd.Visitor
-	// Account, Address and Sale give the names for the indices of a Visitor.
+	// Account and Address give the names for the indices of a Step, Sale for that of a Visitor.
 	Account(i uint32) string
 	Address(i uint32) string
 	Sale(i uint16) string

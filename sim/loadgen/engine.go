@@ -144,7 +144,7 @@ func (e *Engine) welcome(now time.Duration) {
 		}
 		e.live.started.Add(1)
 		e.present++
-		g := &guest{v: v, visit: e.cfg.Plan.Visit(v), account: e.cfg.Plan.Account(v.Account), address: e.cfg.Plan.Address(v.Address), bad: e.cfg.Plan.BadLogin(v.Crowd)}
+		g := &guest{v: v, visit: e.cfg.Plan.Visit(v), bad: e.cfg.Plan.BadLogin(v.Crowd)}
 		if g.step = g.visit.First(); g.step.Op == 0 {
 			e.leave(g.step.Ending)
 			continue

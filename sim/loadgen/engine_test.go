@@ -98,7 +98,7 @@ type visit struct {
 }
 
 func (v *visit) First() crowd.Step {
-	return crowd.Step{Op: history.OpLogin, At: v.v.Arrive, Attempt: 1, Timeout: v.p.timeout}
+	return crowd.Step{Op: history.OpLogin, At: v.v.Arrive, Account: v.account(), Attempt: 1, Timeout: v.p.timeout}
 }
 
 func (v *visit) Next(h crowd.Heard) crowd.Step {
@@ -117,9 +117,12 @@ func (v *visit) Next(h crowd.Heard) crowd.Step {
 	}
 }
 
+// account of the visitor's steps is not the one it came with, as after a change of account.
+func (v *visit) account() uint32 { return v.v.Account + 1000 }
+
 func (v *visit) book(at time.Duration) crowd.Step {
 	v.tries++
-	return crowd.Step{Op: history.OpBook, At: at, Key: "k", Intent: uint64(v.v.Index) + 1, Attempt: v.tries, Quantity: 2, Timeout: v.p.timeout}
+	return crowd.Step{Op: history.OpBook, At: at, Account: v.account(), Key: "k", Intent: uint64(v.v.Index) + 1, Attempt: v.tries, Quantity: 2, Timeout: v.p.timeout}
 }
 
 // constant gives n arrivals at a rate.
@@ -195,6 +198,9 @@ func checkLaws(t *testing.T, r Report, records []history.Record) {
 		t.Errorf("lateness: got %d samples, want %d", r.Generator.Lateness.N, rows)
 	}
 	for _, rec := range records {
+		if rec.Account != rec.Visitor+1000 {
+			t.Errorf("account: got %d for visitor %d, want the step's", rec.Account, rec.Visitor)
+		}
 		if rec.Intended < 0 || rec.Intended > rec.Sent || rec.Sent > rec.Done || rec.Outcome == 0 || rec.Op == 0 {
 			t.Errorf("record is out of order: %+v", rec)
 		}

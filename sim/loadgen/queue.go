@@ -11,8 +11,6 @@ type guest struct {
 	v       crowd.Visitor
 	visit   Visit
 	step    crowd.Step // the next, or the one under way
-	account string
-	address string
 	session string
 	bad     bool // logs in with a wrong proof
 }

@@ -80,8 +80,8 @@ func (e *Engine) attempt(g *guest) crowd.Step {
 }
 
 func (e *Engine) send(g *guest, replica int) target.Answer {
-	v := target.Visitor{Account: g.account, Address: g.address, Session: g.session, BadProof: g.bad}
 	s, c := g.step, e.cfg.Client
+	v := target.Visitor{Account: e.cfg.Plan.Account(s.Account), Address: e.cfg.Plan.Address(s.Address), Session: g.session, BadProof: g.bad}
 	switch s.Op {
 	case history.OpLogin:
 		return c.Login(e.ctx, replica, v, s.Timeout)
@@ -126,7 +126,7 @@ func recordOf(g *guest, a *target.Answer, zero time.Time, began, done time.Durat
 	}
 	r := history.Record{
 		Intended: int64(g.step.At), Sent: int64(max(sent, g.step.At)), Done: int64(max(done, sent, g.step.At)),
-		Version: a.Version, Intent: g.step.Intent, Visitor: g.v.Index, Account: g.v.Account, Sale: g.v.Sale, Crowd: g.v.Crowd,
+		Version: a.Version, Intent: g.step.Intent, Visitor: g.v.Index, Account: g.step.Account, Sale: g.v.Sale, Crowd: g.v.Crowd,
 		Status: uint16(a.Status), Quantity: uint16(g.step.Quantity), Answered: uint16(a.Quantity), Attempt: g.step.Attempt,
 		Op: g.step.Op, Outcome: a.Outcome, Problem: a.Problem, Error: a.Error, Path: a.Path, Booking: a.Booking,
 	}
