@@ -98,14 +98,3 @@ func (l Timeline) Fill(records []history.Record) {
 		records[i].Phase = l.Of(&records[i])
 	}
 }
-
-// Seconds is how long each phase lasted within [from, until).
-func (l Timeline) Seconds(from, until int64) map[history.Phase]float64 {
-	all := map[history.Phase]float64{}
-	for _, s := range l {
-		if a, b := max(s.From, from), min(s.Until, until); a < b {
-			all[s.Phase] += float64(b-a) / 1e9
-		}
-	}
-	return all
-}
