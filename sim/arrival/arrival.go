@@ -26,9 +26,9 @@ func Visits(a scenario.Arrival, n int, opens time.Duration, r *rand.Rand) ([]Vis
 	var all []Visit
 	switch a.Shape {
 	case "constant":
-		all = plain(Constant(n, a.For))
+		all = plain(Constant(n, length(a, n)))
 	case "poisson":
-		all = plain(Poisson(n, a.For, r))
+		all = plain(Poisson(n, length(a, n), r))
 	case "ramp":
 		all = plain(Curve(n, []scenario.Stage{{Rate: a.From}, {Rate: a.To, For: a.For}}))
 	case "stages":
@@ -47,6 +47,14 @@ func Visits(a scenario.Arrival, n int, opens time.Duration, r *rand.Rand) ([]Vis
 	}
 	slices.SortFunc(all, func(a, b Visit) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ActAt, b.ActAt)) })
 	return all, nil
+}
+
+// length is how long a steady shape lasts; a duration that was left out follows from the rate.
+func length(a scenario.Arrival, n int) time.Duration {
+	if a.For == 0 && a.Rate > 0 {
+		return seconds(float64(n) / a.Rate)
+	}
+	return a.For
 }
 
 func plain(at []time.Duration) []Visit {

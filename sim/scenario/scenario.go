@@ -130,7 +130,7 @@ type Spread struct {
 type Arrival struct {
 	Shape    string        // constant, poisson, ramp, stages, flash
 	Rate     float64       // constant, poisson: visitors per second; Rate * For is Visitors within one in a hundred
-	For      time.Duration // constant, poisson, ramp
+	For      time.Duration // constant, poisson, ramp; 0 with constant and poisson: as long as Rate takes for Visitors
 	From     float64       // ramp: visitors per second at the start
 	To       float64       // ramp: at the end
 	Stages   []Stage       // stages: straight lines from stage to stage, starting at 0/s
