@@ -12,7 +12,8 @@
 //   - sold-out, account-limit, key-reused, sale-closed and every refusal that the protocol calls final end it: RefusedFinal.
 //   - Everything else is tried again while patience, attempts and the crowd's budget last. Out of patience: GaveUp, at that moment. Out of attempts or budget: RefusedFinal if the last
 //     answer was a refusal, else GaveUp. So one who was told "sold out for now" to the end was refused, and one whose requests timed out gave up.
-//   - session-unknown brings one new log-in and the same try again, which costs neither an attempt nor budget: the visitor did nothing wrong. A second one in a row counts as a refusal of that try.
+//   - session-unknown brings one new log-in and the same try again, which costs neither an attempt nor budget: the visitor did nothing wrong.
+//     A second one in a row counts as a refusal of that try. Step.Attempt counts requests, so it grows all the same.
 //
 // # Decision
 //
