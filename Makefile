@@ -6,7 +6,7 @@ PACKAGES ?= ./...
 COUNT ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps images build test race e2e lint fmt demo clean picture
+.PHONY: help deps images build static test race e2e lint fmt demo clean picture
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -19,7 +19,11 @@ images: ## build the Postgres and Redis images from Debian packages, for machine
 
 build: ## build bin/gatecrash
 	@mkdir -p bin
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/gatecrash ./cmd/gatecrash
+	$(GO) build -o bin/gatecrash ./cmd/gatecrash
+
+static: ## build dist/gatecrash without C libraries, for the image of the booking service
+	@mkdir -p dist
+	CGO_ENABLED=0 $(GO) build -trimpath -o dist/gatecrash ./cmd/gatecrash
 
 test: ## every test; with CI=true a missing server is a failure, else those tests are skipped
 	$(GO) vet $(PACKAGES)

@@ -6,5 +6,9 @@
 //
 // Everything after the debit runs on a deadline of its own (context.WithoutCancel): a visitor who hangs up must not leave a transaction half-way.
 // A settle, refund or credit that fails changes no answer. The gate is advisory, and the reconciler finds what such a call left behind.
+//
+// A reserve that failed is treated as one that may have taken seats: its caller settles or refunds as if it owned the debit. Both calls are right with and
+// without one, and otherwise every timeout of a slow gate would strand its seats until the lease ends, refusing buyers while seats are free.
+//
 // The intent's payload is its quantity; the ledger stores a hash of it, so that more fields can join without a new column.
 package booking

@@ -72,19 +72,20 @@ func (s *Service) Book(ctx context.Context, in Intent) (Answer, error) {
 		return s.decide(ctx, in)
 	}
 	owner := s.NewOwner()
-	got, err := s.reserve(ctx, in, owner)
+	got, gateErr := s.reserve(ctx, in, owner)
+	decide, mayOwn := s.decide, got == Taken
 	switch {
-	case err != nil:
-		return s.withoutGate(ctx, in)
+	case gateErr != nil:
+		decide, mayOwn = s.withoutGate, true // the call may still be carried out, or have been and its answer lost
 	case got == Missing:
 		s.Refill(in.Sale)
-		return s.withoutGate(ctx, in)
+		decide = s.withoutGate
 	case got == SoldOut:
 		return s.refusedAtGate(ctx, in)
 	case got == Taken:
 		s.Crash(ctx, PointDebited)
 	}
-	ans, err := s.decide(ctx, in)
+	ans, err := decide(ctx, in)
 	switch {
 	case err == nil:
 		s.Crash(ctx, PointBooked)
@@ -92,7 +93,7 @@ func (s *Service) Book(ctx context.Context, in Intent) (Answer, error) {
 		s.Crash(ctx, PointSettled)
 	case errors.Is(err, ErrUnknownOutcome):
 		s.Observe(EventDebitStranded) // only the row lock can tell; the reconciler asks it when the lease ends
-	case got == Taken:
+	case mayOwn:
 		s.refund(ctx, in, owner)
 	}
 	return ans, err
@@ -120,7 +121,7 @@ func (s *Service) decide(ctx context.Context, in Intent) (Answer, error) {
 	return Answer{}, unknown
 }
 
-// withoutGate asks the ledger directly, under the fallback bound. What it books reaches the gate by repair.
+// withoutGate asks the ledger directly, under the fallback bound.
 func (s *Service) withoutGate(ctx context.Context, in Intent) (Answer, error) {
 	release, ok := s.Fallback.TryAcquire()
 	if !ok {

@@ -44,8 +44,8 @@ type life struct {
 	pid     int
 	killed  bool  // by the harness
 	logFrom int64 // where its part of the log file starts
-	gone   chan struct{}
-	how    target.Exit
+	gone    chan struct{}
+	how     target.Exit
 }
 
 var _ target.Process = (*replica)(nil)
@@ -80,10 +80,13 @@ func (r *replica) Arm(ctx context.Context, point string, hit int) error {
 }
 
 // base is the URL of the replica.
-func (r *replica) base() string {
+func (r *replica) base() string { return "http://" + r.addr() }
+
+// addr is host:port of the replica.
+func (r *replica) addr() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return "http://" + r.listen
+	return r.listen
 }
 
 func (r *replica) current() *life {
