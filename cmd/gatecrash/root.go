@@ -45,8 +45,11 @@ func exitWith(code int, err error) error { return &exitError{code: code, err: er
 // cmd.Context, handles signals itself where it must, and ends with exitWith; any other error ends with exitInternal.
 func commands() []*cobra.Command {
 	return []*cobra.Command{
+		newRunCommand(),
 		newCheckCommand(),
 		newServeCommand(),
+		newDoctorCommand(),
+		newCleanCommand(),
 	}
 }
 
