@@ -118,3 +118,21 @@ func (c Chart) each(do func(Point)) {
 		}
 	}
 }
+
+// Stretches cuts points at their gaps.
+func Stretches(points []Point) [][]Point {
+	var all [][]Point
+	start := -1
+	for i, p := range points {
+		if p.Known && start < 0 {
+			start = i
+		}
+		if !p.Known && start >= 0 {
+			all, start = append(all, points[start:i]), -1
+		}
+	}
+	if start >= 0 {
+		all = append(all, points[start:])
+	}
+	return all
+}

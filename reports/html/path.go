@@ -37,27 +37,9 @@ func (p *pen) put(verb byte, coordinates ...int) {
 	}
 }
 
-// stretches cuts points at their gaps.
-func stretches(points []chart.Point) [][]chart.Point {
-	var all [][]chart.Point
-	start := -1
-	for i, pt := range points {
-		if pt.Known && start < 0 {
-			start = i
-		}
-		if !pt.Known && start >= 0 {
-			all, start = append(all, points[start:i]), -1
-		}
-	}
-	if start >= 0 {
-		all = append(all, points[start:])
-	}
-	return all
-}
-
 // curve draws a line through the middles of the buckets. A lone point becomes a dot: a line of no length with round ends.
 func (p *pen) curve(points []chart.Point) string {
-	for _, run := range stretches(points) {
+	for _, run := range chart.Stretches(points) {
 		verb := byte('M')
 		for _, pt := range run {
 			p.put(verb, p.x(pt.X+pt.Width/2), p.y(pt.High))
@@ -72,7 +54,7 @@ func (p *pen) curve(points []chart.Point) string {
 
 // stairs draws the upper edge of the buckets.
 func (p *pen) stairs(points []chart.Point) string {
-	for _, run := range stretches(points) {
+	for _, run := range chart.Stretches(points) {
 		p.put('M', p.x(run[0].X), p.y(run[0].High))
 		p.edge(run, func(pt chart.Point) float64 { return pt.High })
 	}
@@ -95,7 +77,7 @@ func (p *pen) edge(run []chart.Point, of func(chart.Point) float64) {
 
 // area fills from Low to High.
 func (p *pen) area(points []chart.Point) string {
-	for _, run := range stretches(points) {
+	for _, run := range chart.Stretches(points) {
 		p.put('M', p.x(run[0].X), p.y(run[0].High))
 		p.edge(run, func(pt chart.Point) float64 { return pt.High })
 		p.back(run)

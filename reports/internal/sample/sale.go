@@ -79,13 +79,13 @@ func (s *sale) step(at float64) tick {
 func (s *sale) serve(t *tick, slow, cut float64) {
 	capable := 0.0
 	if t.at >= s.spec.OpensAt {
-		capable = 160 / slow * s.jitter(0.15) / ticksPerSecond * 10
+		capable = 30 / slow * s.jitter(0.15)
 	}
 	done := min(s.queue, capable)
 	s.queue -= done
 	t.unknown = done * cut
 	want := (done - t.unknown) * 1.5
-	sold := min(s.free, math.Round(want*0.35))
+	sold := min(s.free, math.Round(want*0.2))
 	s.free -= sold
 	t.ok = sold / 1.5
 	t.refused = done - t.unknown - t.ok
