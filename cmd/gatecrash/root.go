@@ -47,6 +47,7 @@ func commands() []*cobra.Command {
 	return []*cobra.Command{
 		newRunCommand(),
 		newCheckCommand(),
+		newReportCommand(),
 		newServeCommand(),
 		newDoctorCommand(),
 		newCleanCommand(),

@@ -43,7 +43,7 @@ type markLine struct {
 }
 
 func newFrame(s chart.Set) frame {
-	f := frame{XTicks: timeTicks(s.From, s.To)}
+	f := frame{XTicks: timeTicks(s)}
 	p := &pen{from: s.From, to: s.To}
 	for _, w := range s.Windows {
 		f.Windows = append(f.Windows, stretch(p, w.From, w.To))
@@ -65,16 +65,13 @@ func draw(c chart.Chart, s chart.Set, seed uint64) drawn {
 	if c.Empty != "" {
 		return d
 	}
-	sc := newScale(c)
-	fresh := func() *pen { return &pen{from: s.From, to: s.To, scale: sc} }
+	axis := c.Axis()
+	fresh := func() *pen { return &pen{from: s.From, to: s.To, axis: axis} }
 	for _, series := range c.Series {
 		d.Legend = append(d.Legend, legend{Key: series.Key, Name: series.Name})
 		d.Paths = append(d.Paths, paths(series, c.Stacked, fresh)...)
 	}
-	d.YTicks = sc.ticks()
-	for _, t := range d.YTicks {
-		d.Grid = append(d.Grid, int((1-t.y)*drawingHeight+0.5))
-	}
+	d.YTicks, d.Grid = valueTicks(axis, fresh())
 	if c.Zero {
 		d.ZeroLine = fresh().y(0)
 	}

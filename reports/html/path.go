@@ -17,7 +17,7 @@ const (
 // pen writes path data in whole drawing units.
 type pen struct {
 	from, to float64
-	scale    scale
+	axis     chart.Axis
 	out      strings.Builder
 }
 
@@ -25,7 +25,7 @@ func (p *pen) x(at float64) int {
 	return int(math.Round((at - p.from) / (p.to - p.from) * drawingWidth))
 }
 
-func (p *pen) y(v float64) int { return int(math.Round((1 - p.scale.at(v)) * drawingHeight)) }
+func (p *pen) y(v float64) int { return int(math.Round((1 - p.axis.Ratio(v)) * drawingHeight)) }
 
 func (p *pen) put(verb byte, coordinates ...int) {
 	p.out.WriteByte(verb)

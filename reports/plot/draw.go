@@ -23,7 +23,9 @@ func picture(title string, set chart.Set, c chart.Chart) (*gonum.Plot, error) {
 		f.Variant, f.Size = "Sans", vg.Points(9)
 	}
 	axes(p, set, c)
-	p.Add(background{set: set, gaps: c.Gaps})
+	grid := plotter.NewGrid()
+	grid.Vertical.Width, grid.Horizontal.Color = 0, color.Gray{Y: 225}
+	p.Add(background{set: set, gaps: c.Gaps}, grid)
 	if c.Empty != "" {
 		p.Add(message(c.Empty))
 		return p, nil
@@ -39,39 +41,23 @@ func picture(title string, set chart.Set, c chart.Chart) (*gonum.Plot, error) {
 
 // axes fixes both ranges, so that all pictures of a run have the same time axis.
 func axes(p *gonum.Plot, set chart.Set, c chart.Chart) {
-	p.X.Min, p.X.Max = set.From, set.To
-	p.Y.Min, p.Y.Max = c.Bottom(), c.Top()
-	switch {
-	case c.Log:
-		logAxis(&p.Y)
-	case c.Zero && p.Y.Max-p.Y.Min < 2:
-		p.Y.Min, p.Y.Max = min(p.Y.Min, -1), max(p.Y.Max, 1)
-	case p.Y.Max <= p.Y.Min:
-		p.Y.Max = p.Y.Min + 1
+	a := c.Axis()
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = set.From, set.To, a.Low, a.High
+	p.X.Padding, p.Y.Padding = 0, 0
+	p.X.Tick.Marker = ticks(set.TimeTicks())
+	p.Y.Tick.Marker = ticks(a.Ticks())
+	if a.Log {
+		p.Y.Scale = gonum.LogScale{}
 	}
 }
 
-// logAxis covers whole decades.
-func logAxis(y *gonum.Axis) {
-	if y.Min <= 0 {
-		y.Min, y.Max = 1, 10
+// ticks are labelled as plain numbers.
+func ticks(at []float64) gonum.ConstantTicks {
+	var all gonum.ConstantTicks
+	for _, v := range at {
+		all = append(all, gonum.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', -1, 64)})
 	}
-	y.Min = math.Pow(10, math.Floor(math.Log10(y.Min)))
-	y.Max = max(math.Pow(10, math.Ceil(math.Log10(y.Max))), y.Min*10)
-	y.Scale = gonum.LogScale{}
-	y.Tick.Marker = gonum.TickerFunc(decades)
-}
-
-// decades are the ticks of a logarithmic axis, labelled at powers of ten.
-func decades(low, high float64) []gonum.Tick {
-	var ticks []gonum.Tick
-	for v := low; v <= high*1.001; v *= 10 {
-		ticks = append(ticks, gonum.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', -1, 64)})
-		for m := 2.0; m < 10 && v*m < high; m++ {
-			ticks = append(ticks, gonum.Tick{Value: v * m})
-		}
-	}
-	return ticks
+	return all
 }
 
 // add puts a series into the picture and its legend.
