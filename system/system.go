@@ -21,6 +21,7 @@ import (
 	"gatecrash/system/httpapi"
 	"gatecrash/system/ledger"
 	"gatecrash/system/limiter"
+	"gatecrash/system/reconcile"
 	"gatecrash/system/session"
 )
 
@@ -31,15 +32,17 @@ type System struct {
 	crash   *crashpoint.Set
 	metrics *httpapi.Metrics
 
-	ledger   *ledger.Ledger
-	gate     *gate.Gate
-	store    *redis.Client // of sessions and limiter
-	sessions *session.Store
-	fallback booking.Slots
-	service  *booking.Service
-	api      *httpapi.API
-	server   *http.Server
-	listener net.Listener
+	ledger     *ledger.Ledger
+	gate       *gate.Gate    // nil: the system runs without
+	store      *redis.Client // of sessions and limiter
+	sessions   *session.Store
+	replays    *reconcile.Replays
+	reconciler *reconcile.Reconciler // nil: no gate
+	fallback   booking.Slots
+	service    *booking.Service
+	api        *httpapi.API
+	server     *http.Server
+	listener   net.Listener
 
 	failed chan error // the server's end, unless Close ended it
 	stops  []stop     // in the order of starting; Close runs them backwards
@@ -61,7 +64,7 @@ func Start(ctx context.Context, cfg Config) (*System, error) {
 		s.cfg.Stderr = io.Discard
 	}
 	s.log = slog.New(slog.NewJSONHandler(s.cfg.Stderr, &slog.HandlerOptions{Level: cfg.LogLevel})).With("replica", cfg.Number)
-	for _, step := range []func(context.Context) error{s.arm, s.openLedger, s.openGate, s.openSessions, s.checkRedis, s.wire, s.serve} {
+	for _, step := range []func(context.Context) error{s.arm, s.openLedger, s.openGate, s.openSessions, s.checkRedis, s.startWorkers, s.wire, s.serve} {
 		if err := step(ctx); err != nil {
 			return nil, errors.Join(err, s.Close(context.WithoutCancel(ctx)))
 		}
@@ -94,7 +97,10 @@ func (s *System) onStop(part string, end func(context.Context) error) {
 
 // CrashPoints lists the names of every crash point.
 func CrashPoints() []string {
-	return []string{booking.PointDebited, booking.PointBooked, booking.PointSettled, booking.PointCanceled}
+	return []string{
+		booking.PointDebited, booking.PointBooked, booking.PointSettled, booking.PointCanceled,
+		reconcile.PointResolved, reconcile.PointMiddle,
+	}
 }
 
 func (s *System) arm(context.Context) error {
@@ -231,7 +237,7 @@ func httpServer(h http.Handler, answer time.Duration, log *slog.Logger) *http.Se
 	}
 }
 
-func newOwner() string {
+func newToken() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails, see crypto/rand
 	return base64.RawURLEncoding.EncodeToString(b[:])

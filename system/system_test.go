@@ -266,6 +266,7 @@ func TestBadInputChangesNothing(t *testing.T) {
 	r := start(t, config(t))
 	r.sale(5, 5)
 	ann := r.login("ann")
+	eventually(t, "the gate is filled", func() bool { return strings.Contains(r.operator("GET", "/sales/main", "").text, `"present":true`) })
 	before := r.operator("GET", "/sales/main", "")
 	body := func(text string) answer { return r.send("POST", "/v1/sales/main/bookings", ann, "k", text) }
 	for _, text := range []string{`{"quantity":0}`, `{"quantity":-1}`, `{"quantity":1e9}`, `{"quantity":99999999999999999999}`, `{"quantity":1.5}`, `{"quantity":"1"}`,

@@ -15,9 +15,8 @@ func (s *System) wire(context.Context) error {
 		Ledger:   s.ledger,
 		Fallback: s.fallback,
 		Crash:    s.crash.Hit,
-		Replays:  lookup{s.ledger},
-		Refill:   s.refill,
-		NewOwner: newOwner,
+		Replays:  s.replays,
+		NewOwner: newToken,
 		Observe:  s.metrics.Event,
 		Settings: booking.Settings{
 			GateOff:    !s.cfg.Gate.Enabled,
@@ -28,7 +27,7 @@ func (s *System) wire(context.Context) error {
 		},
 	}
 	parts := httpapi.Parts{
-		Bookings: s.service, Sessions: s.sessions, Ledger: s.ledger, Replays: s.service.Replays, Refill: s.refill,
+		Bookings: s.service, Sessions: s.sessions, Ledger: s.ledger, Replays: s.replays,
 		Crash: s.crash, Metrics: s.metrics, Log: s.log,
 		Dependencies: []httpapi.Dependency{
 			{Name: "postgres", Required: true, Ping: s.ledger.Pool().Ping},
@@ -37,6 +36,7 @@ func (s *System) wire(context.Context) error {
 	}
 	if s.gate != nil {
 		s.service.Gate, parts.Gate = s.gate, s.gate
+		s.service.Refill, parts.Refill = s.reconciler.Kick, s.reconciler.Kick
 		parts.Dependencies = append(parts.Dependencies, httpapi.Dependency{Name: "gate", Ping: s.pingGate})
 	}
 	s.api = httpapi.New(parts, httpapi.Settings{

@@ -274,7 +274,9 @@ func TestMetricsCountRequests(t *testing.T) {
 	w := newWorld()
 	a, _ := newAPI(t, w)
 	a.Metrics.Event(booking.EventFallback)
-	a.Metrics.Reconciled(Pass{Result: "repaired", Before: -3, Measured: true})
+	three := int64(-3)
+	a.Metrics.Reconciled(Pass{Result: "repaired", Before: &three, After: &three})
+	a.Metrics.Reconciled(Pass{Result: "repaired", Before: &three})
 	call{"POST", "/v1/sales/main/bookings", `{"quantity":2}`, nil}.do(t, a)
 	call{"GET", "/v1/sales/none", "", nil}.do(t, a)
 	rec := call{"GET", "/metrics", "", nil}.do(t, a)
@@ -288,5 +290,8 @@ func TestMetricsCountRequests(t *testing.T) {
 		if !strings.Contains(rec.Body.String(), want) {
 			t.Errorf("metrics lack %s", want)
 		}
+	}
+	if strings.Contains(rec.Body.String(), `when="after"`) {
+		t.Error("metrics show a drift that was not measured")
 	}
 }

@@ -66,12 +66,11 @@ func (m *Metrics) Event(e booking.Event) { m.events.WithLabelValues(string(e)).I
 
 // Pass is what one pass of the reconciler over one sale came to.
 type Pass struct {
-	Result   string // one of a fixed few: repaired, discarded, failed
+	Result   string // one of a fixed few: repaired, discarded, failed, idle
 	Settled  int    // debits
 	Refunded int    // debits
-	Before   int64  // drift in seats; only where Measured
-	After    int64  // drift in seats; only where Measured
-	Measured bool   // false: the gate could not be read, so drift is not known. Not known is not 0
+	Before   *int64 // drift in seats; nil: not known, which is not 0
+	After    *int64 // drift in seats; nil: not known
 }
 
 // Reconciled counts a pass of the reconciler.
@@ -79,9 +78,12 @@ func (m *Metrics) Reconciled(p Pass) {
 	m.passes.WithLabelValues(p.Result).Inc()
 	m.repaired.WithLabelValues("settled").Add(float64(p.Settled))
 	m.repaired.WithLabelValues("refunded").Add(float64(p.Refunded))
-	if p.Measured {
-		m.drift.WithLabelValues("before").Set(float64(p.Before))
-		m.drift.WithLabelValues("after").Set(float64(p.After))
+	for when, seats := range map[string]*int64{"before": p.Before, "after": p.After} {
+		if seats == nil {
+			m.drift.DeleteLabelValues(when)
+			continue
+		}
+		m.drift.WithLabelValues(when).Set(float64(*seats))
 	}
 }
 
