@@ -26,6 +26,9 @@ import (
 var srv = servers.New()
 
 func TestMain(m *testing.M) {
+	if settings := os.Getenv(envReplica); settings != "" {
+		os.Exit(childReplica(settings))
+	}
 	redis.SetLogger(silent{})
 	os.Exit(srv.Main(m))
 }

@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -52,6 +53,9 @@ func (s *System) newReconciler() (*reconcile.Reconciler, error) {
 func (s *System) observePasses() func(reconcile.Pass) {
 	failing := false
 	return func(p reconcile.Pass) {
+		if errors.Is(p.Err, context.Canceled) { // Close came in the middle of it
+			return
+		}
 		s.metrics.Reconciled(httpapi.Pass{
 			Result: p.Result(), Settled: p.Settled, Refunded: p.Refunded,
 			Before: measured(p.Before), After: measured(p.After),

@@ -13,9 +13,11 @@ import (
 )
 
 // events lists what booking.Service observes, so that each shows as 0 before it first happens.
-var events = []booking.Event{
-	booking.EventFallback, booking.EventFallbackFull, booking.EventGateSoldOut, booking.EventSettleFailed,
-	booking.EventRefundFailed, booking.EventCreditFailed, booking.EventDebitStranded,
+func events() []booking.Event {
+	return []booking.Event{
+		booking.EventFallback, booking.EventFallbackFull, booking.EventGateSoldOut, booking.EventSettleFailed,
+		booking.EventRefundFailed, booking.EventCreditFailed, booking.EventDebitStranded,
+	}
 }
 
 // Metrics of one replica, on a registry of its own. No label takes a value from a request: not a sale, an account or an address.
@@ -55,7 +57,7 @@ func NewMetrics() *Metrics {
 	}
 	m.registry.MustRegister(m.requests, m.handling, m.events, m.passes, m.drift, m.repaired,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	for _, e := range events {
+	for _, e := range events() {
 		m.events.WithLabelValues(string(e))
 	}
 	return m
