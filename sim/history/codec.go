@@ -117,6 +117,6 @@ func decode(p []byte, r *Record) bool {
 }
 
 // checksum is CRC-32C; of zeros it is not 0, so an empty page is no valid record.
-func checksum(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+func checksum(p []byte) uint32 {
+	return crc32.Checksum(p, crc32.MakeTable(crc32.Castagnoli)) // made once by the library
+}

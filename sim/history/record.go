@@ -91,7 +91,8 @@ const (
 )
 
 // Record is one request: one attempt of an intent, or a login, look or cancel. Times are nanoseconds since the run's zero, the first planned arrival.
-// Invariant: Intended <= Sent <= Done where they are set; an unfinished request has Done = the end of the run.
+// Sent is when the request began to be written; where nothing was sent (refused connection, never sent), when it was handed to the client.
+// Invariant: Intended <= Sent <= Done; an unfinished request has Done = the end of the run.
 type Record struct {
 	Intended int64
 	Sent     int64
@@ -108,7 +109,7 @@ type Record struct {
 	Answered uint16 // seats told by an ok answer
 	Attempt  uint8  // 1-based within the intent
 	Op       Op
-	Replica  uint8 // 1-based; 0: none reached
+	Replica  uint8 // 1-based, the one that was asked; 0: the step was due and never sent
 	Outcome  Outcome
 	Problem  Problem
 	Error    ErrorClass

@@ -10,7 +10,9 @@ import (
 )
 
 // ops are the operations of a crowd, in the order of reports.
-var ops = [...]history.Op{history.OpLogin, history.OpLook, history.OpBook, history.OpCancel}
+func ops() [4]history.Op {
+	return [...]history.Op{history.OpLogin, history.OpLook, history.OpBook, history.OpCancel}
+}
 
 // counters are read while the crowd plays.
 type counters struct {
@@ -37,8 +39,8 @@ func (c *counters) count(r *history.Record) {
 }
 
 func (c *counters) requests() []result.Requests {
-	all := make([]result.Requests, len(ops))
-	for i, op := range ops {
+	all := make([]result.Requests, len(ops()))
+	for i, op := range ops() {
 		n := &c.outcomes[op]
 		r := result.Requests{
 			Op: op.String(), Ok: n[history.Ok].Load(), Refused: n[history.Refused].Load(), Failed: n[history.Failed].Load(),

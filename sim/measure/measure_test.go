@@ -149,7 +149,7 @@ func crowd() *rapid.Generator[[]history.Record] {
 		late := rapid.Int64Range(0, 3*second).Draw(t, "lateness")
 		took := rapid.Int64Range(0, 15*second).Draw(t, "service")
 		return history.Record{
-			Op: ops[rapid.IntRange(0, len(ops)-1).Draw(t, "op")], Outcome: history.Outcome(rapid.IntRange(1, 5).Draw(t, "outcome")),
+			Op: ops()[rapid.IntRange(0, len(ops())-1).Draw(t, "op")], Outcome: history.Outcome(rapid.IntRange(1, 5).Draw(t, "outcome")),
 			Intended: at, Sent: at + late, Done: at + late + took, Attempt: rapid.Uint8Range(1, 3).Draw(t, "attempt"),
 			Intent: rapid.Uint64Range(1, 9).Draw(t, "intent"), Visitor: rapid.Uint32Range(0, 9).Draw(t, "visitor"),
 		}

@@ -21,7 +21,7 @@ type counts struct {
 // seconds holds the counts of a run by second and operation, and the records of each second.
 type seconds struct {
 	first  int64 // the second of cells[0]; 0, or below it
-	cells  [][len(ops) + 1]counts
+	cells  [][opKinds]counts
 	starts []int   // of each second in byDone
 	byDone []int32 // indices of the records, by the second they were done in
 }
@@ -41,7 +41,7 @@ func newSeconds(records []history.Record) (*seconds, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.cells = make([][len(ops) + 1]counts, last-s.first+1)
+	s.cells = make([][opKinds]counts, last-s.first+1)
 	seen, booked := map[uint32]int64{}, map[uint64]bool{}
 	for i := range records {
 		r := &records[i]
@@ -69,7 +69,7 @@ func (s *seconds) bounds(records []history.Record) (last int64, err error) {
 	return last, nil
 }
 
-func (s *seconds) at(ns int64) *[len(ops) + 1]counts { return &s.cells[secondOf(ns)-s.first] }
+func (s *seconds) at(ns int64) *[opKinds]counts { return &s.cells[secondOf(ns)-s.first] }
 
 // count counts a request under its operation and under all. A booking counts once for each intent, when its visitor first heard of it.
 func (s *seconds) count(r *history.Record, booked map[uint64]bool) {

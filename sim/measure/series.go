@@ -31,8 +31,8 @@ type writer struct {
 	seconds *seconds
 	rows    *csv.Writer
 	log     *hdrhistogram.HistogramLogWriter
-	times   [len(ops) + 1]*pair // of the present second; index 0 is all operations
-	flight  [len(ops) + 1]int64 // requests under way at the end of the present second
+	times   [opKinds]*pair // of the present second; index 0 is all operations
+	flight  [opKinds]int64 // requests under way at the end of the present second
 }
 
 // Write writes series.csv to table and response.hlog to log. "all" is every operation, the resume's included; it has its own rows, after the crowd's end.
@@ -93,7 +93,7 @@ func (w *writer) write() error {
 
 // used lists the operations that occur.
 func (w *writer) used() (used []history.Op) {
-	for _, op := range ops {
+	for _, op := range ops() {
 		for i := range w.seconds.cells {
 			if w.seconds.cells[i][op].intended > 0 {
 				used = append(used, op)

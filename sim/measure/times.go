@@ -6,14 +6,19 @@ import (
 )
 
 // ops of a run in the order of reports.
-var ops = [...]history.Op{history.OpLogin, history.OpLook, history.OpBook, history.OpCancel, history.OpResumeBook, history.OpResumeCancel}
+func ops() [opKinds - 1]history.Op {
+	return [...]history.Op{history.OpLogin, history.OpLook, history.OpBook, history.OpCancel, history.OpResumeBook, history.OpResumeCancel}
+}
+
+// opKinds is the length of an array that operations index; 0 stands for all of them.
+const opKinds = history.OpResumeCancel + 1
 
 // allPhases stands for the whole run.
 const allPhases = history.Phase(0)
 
 // Times gathers response and service times by operation and phase. Memory is fixed.
 type Times struct {
-	all [len(ops) + 1][history.AfterEnd + 1]*pair
+	all [opKinds][history.AfterEnd + 1]*pair
 }
 
 // Add counts one request under its phase and under the whole run.
@@ -43,7 +48,7 @@ func (p *pair) add(r *history.Record) {
 // Table gives the times of whatever was sent, the whole run first.
 func (t *Times) Table() []result.Times {
 	var table []result.Times
-	for _, op := range ops {
+	for _, op := range ops() {
 		for p, pair := range t.all[op] {
 			if pair == nil {
 				continue

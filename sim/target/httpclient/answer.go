@@ -13,33 +13,29 @@ import (
 	"gatecrash/sim/target"
 )
 
-// rule is a row of the protocol's table of problems.
-type rule struct {
-	status  int
-	problem history.Problem
-	outcome history.Outcome
-}
-
-// rules is the table; the name of the problem is its type.
-var rules = []rule{
-	{409, history.SoldOut, history.Refused},
-	{409, history.SoldOutForNow, history.Refused},
-	{409, history.AccountLimit, history.Refused},
-	{422, history.KeyReused, history.Refused},
-	{409, history.SaleNotOpen, history.Refused},
-	{409, history.SalePaused, history.Refused},
-	{409, history.SaleClosed, history.Refused},
-	{401, history.SessionUnknown, history.Refused},
-	{403, history.NotAdmitted, history.Refused},
-	{403, history.BadProof, history.Refused},
-	{429, history.RateLimited, history.Refused},
-	{503, history.Overloaded, history.Failed},
-	{503, history.DependencyDown, history.Failed},
-	{504, history.OutcomeUnknown, history.Unknown},
-	{400, history.BadRequest, history.Refused},
-	{404, history.UnknownSale, history.Refused},
-	{404, history.UnknownBooking, history.Refused},
-	{409, history.InFlight, history.Refused},
+// ruleOf is the protocol's table: with which status a problem must come, and what it means.
+func ruleOf(p history.Problem) (status int, means history.Outcome) {
+	switch p {
+	case history.SoldOut, history.SoldOutForNow, history.AccountLimit, history.SaleNotOpen, history.SalePaused, history.SaleClosed, history.InFlight:
+		return 409, history.Refused
+	case history.KeyReused:
+		return 422, history.Refused
+	case history.SessionUnknown:
+		return 401, history.Refused
+	case history.NotAdmitted, history.BadProof:
+		return 403, history.Refused
+	case history.RateLimited:
+		return 429, history.Refused
+	case history.BadRequest:
+		return 400, history.Refused
+	case history.UnknownSale, history.UnknownBooking:
+		return 404, history.Refused
+	case history.Overloaded, history.DependencyDown:
+		return 503, history.Failed
+	case history.OutcomeUnknown:
+		return 504, history.Unknown
+	}
+	return 0, 0
 }
 
 // problemBody is application/problem+json as far as a visitor needs it.
@@ -69,25 +65,27 @@ type saleBody struct {
 
 // judge maps status and problem type to what a visitor may believe.
 func judge(status int, kind string) (history.Outcome, history.Problem, history.ErrorClass) {
-	for _, r := range rules {
-		if r.problem.String() != kind {
-			continue
-		}
-		if r.status != status {
-			return history.Unknown, r.problem, history.ErrProtocol
-		}
-		return r.outcome, r.problem, history.NoError
-	}
-	switch {
+	problem := problemOf(kind)
+	switch want, means := ruleOf(problem); {
+	case want == status:
+		return means, problem, history.NoError
+	case want != 0: // a type that does not go with this status
+		return history.Unknown, problem, history.ErrProtocol
 	case status >= 400 && status < 500:
 		return history.Refused, history.ProblemOther, history.NoError
-	case status >= 500 && kind == "":
-		return history.Unknown, history.NoProblem, history.NoError
 	case status >= 500:
-		return history.Unknown, history.ProblemOther, history.NoError
+		return history.Unknown, problem, history.NoError
 	default:
 		return history.Unknown, history.NoProblem, history.ErrProtocol
 	}
+}
+
+func problemOf(kind string) history.Problem {
+	p, err := history.ParseProblem(kind)
+	if err != nil {
+		return history.ProblemOther
+	}
+	return p
 }
 
 // reader fills in what a success tells; false: something that must be there is not.

@@ -109,7 +109,7 @@ func (c *Client) call(ctx context.Context, replica int, v target.Visitor, k call
 	k.write(req, p.address, v)
 	a := target.Answer{Version: -1, Opens: -1}
 	var f failure
-	if a.Sent, f = p.exchange(ctx, req, resp, timeout); f != answered {
+	if a.Sent, f = p.exchange(ctx, req, resp, timeout); !f.answered() {
 		a.Outcome, a.Error = f.outcome(), f.class
 		return a
 	}

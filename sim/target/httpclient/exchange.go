@@ -31,7 +31,8 @@ func (f failure) outcome() history.Outcome {
 	}
 }
 
-var answered = failure{}
+// answered reports that there was none: an answer was read.
+func (f failure) answered() bool { return f == failure{} }
 
 // exchange sends req once and reads resp. The visitor's timeout covers the connection too. sent is zero when no byte was handed over.
 func (p *pool) exchange(ctx context.Context, req *fasthttp.Request, resp *fasthttp.Response, timeout time.Duration) (sent time.Time, f failure) {
@@ -45,7 +46,7 @@ func (p *pool) exchange(ctx context.Context, req *fasthttp.Request, resp *fastht
 			}
 		}
 		f = c.roundTrip(ctx, req, resp, deadline)
-		if f == answered && reusable(c, req, resp) {
+		if f.answered() && reusable(c, req, resp) {
 			p.put(c)
 		} else {
 			_ = c.Close() // the exchange is over and its result known
@@ -72,11 +73,11 @@ func (c *conn) roundTrip(ctx context.Context, req *fasthttp.Request, resp *fasth
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) }) // fails only when the connection is closed already
 	f := c.send(req)
-	if f == answered {
+	if f.answered() {
 		f = c.receive(resp)
 	}
 	switch interrupted := !stop(); {
-	case interrupted && f == answered:
+	case interrupted && f.answered():
 		c.readErr = context.Canceled // the deadline was touched: not to be used again
 	case interrupted:
 		f.class = history.ErrEnd
@@ -91,7 +92,7 @@ func (c *conn) send(req *fasthttp.Request) failure {
 	}
 	switch {
 	case err == nil:
-		return answered
+		return failure{}
 	case c.wrote == 0 && timedOut(err):
 		return failure{history.ErrDialTimeout, true}
 	case c.wrote == 0 && c.reused:
@@ -109,7 +110,7 @@ func (c *conn) receive(resp *fasthttp.Response) failure {
 	err := resp.ReadLimitBody(c.in, maxAnswer)
 	switch {
 	case err == nil:
-		return answered
+		return failure{}
 	case timedOut(c.readErr):
 		return failure{class: history.ErrTimeout}
 	case c.readErr != nil: // closed or reset before the answer was whole
