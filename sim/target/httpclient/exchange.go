@@ -46,18 +46,18 @@ func (p *pool) exchange(ctx context.Context, req *fasthttp.Request, resp *fastht
 			}
 		}
 		f = c.roundTrip(ctx, req, resp, deadline)
+		sent, deadIdle := c.first, f.nothing && c.reused && f.class == history.ErrReset
+		if c.wrote == 0 {
+			sent = time.Time{}
+		}
 		if f.answered() && reusable(c, req, resp) {
-			p.put(c)
+			p.put(c) // from here on another request may use it
 		} else {
 			_ = c.Close() // the exchange is over and its result known
 		}
-		if f.nothing && c.reused && f.class == history.ErrReset {
-			continue // a dead idle connection that took nothing
+		if !deadIdle { // else it took nothing: another connection
+			return sent, f
 		}
-		if c.wrote == 0 {
-			return time.Time{}, f
-		}
-		return c.first, f
 	}
 }
 
