@@ -117,14 +117,18 @@ func (s *System) newReplica(number int) (*replica, error) {
 	}, nil
 }
 
-// born notes a child in the journal, so that it is found after a kill -9 of the harness.
-func (s *System) born(pid int, what string) error {
+// born notes a child in the journal, so that it is found after a kill -9 of the harness. A child whose end cannot be noted is looked for once more by the next
+// clean, which finds nothing.
+func (s *System) born(pid int, what string) (gone func(), err error) {
 	p, err := journal.Identify(pid)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = s.setup.Journal.Process(what, p)
-	return err
+	mark, err := s.setup.Journal.Process(what, p)
+	if err != nil {
+		return nil, err
+	}
+	return func() { s.setup.Journal.Done(mark) }, nil
 }
 
 // clientOf speaks to the given replicas.

@@ -29,9 +29,9 @@ const stopTimeout = 5 * time.Second
 type replica struct {
 	number int
 	binary string
-	env    []string // without the listen address
-	logs   string   // folder
-	born   func(pid int, what string) error
+	env    []string                                            // without the listen address
+	logs   string                                              // folder
+	born   func(pid int, what string) (gone func(), err error) // notes a child, and that it is gone
 	arm    func(ctx context.Context, base, point string, hit int) error
 
 	mu     sync.Mutex
@@ -41,11 +41,12 @@ type replica struct {
 
 // life is one incarnation of a replica.
 type life struct {
-	pid     int
-	killed  bool  // by the harness
-	logFrom int64 // where its part of the log file starts
-	gone    chan struct{}
-	how     target.Exit
+	pid       int
+	killed    bool  // by the harness
+	logFrom   int64 // where its part of the log file starts
+	gone      chan struct{}
+	how       target.Exit
+	forgotten chan struct{} // closed when whoever noted the child has heard that it is gone
 }
 
 var _ target.Process = (*replica)(nil)
@@ -109,7 +110,15 @@ func (r *replica) Start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("start replica %d: %w", r.number, err)
 	}
-	if err := r.born(l.pid, fmt.Sprintf("replica %d", r.number)); err != nil {
+	gone, err := r.born(l.pid, fmt.Sprintf("replica %d", r.number))
+	go func() {
+		<-l.gone
+		if err == nil {
+			gone()
+		}
+		close(l.forgotten)
+	}()
+	if err != nil {
 		return errors.Join(err, r.Kill(ctx))
 	}
 	addr, err := awaitReady(ctx, l, stdout)
@@ -134,7 +143,7 @@ func (r *replica) spawn(logFile *os.File) (*life, io.ReadCloser, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	l := &life{gone: make(chan struct{})}
+	l := &life{gone: make(chan struct{}), forgotten: make(chan struct{})}
 	if info, err := logFile.Stat(); err == nil {
 		l.logFrom = info.Size()
 	}
@@ -193,7 +202,7 @@ func (r *replica) Kill(ctx context.Context) error {
 		return fmt.Errorf("kill replica %d, pid %d: %w", r.number, l.pid, err)
 	}
 	select {
-	case <-l.gone:
+	case <-l.forgotten:
 		return nil
 	case <-time.After(stopTimeout):
 		return fmt.Errorf("replica %d, pid %d, is still there %v after SIGKILL", r.number, l.pid, stopTimeout)
