@@ -28,6 +28,10 @@ static: ## build dist/gatecrash without C libraries, for the image of the bookin
 test: ## every test; with CI=true a missing server is a failure, else those tests are skipped
 	$(GO) vet $(PACKAGES)
 	$(GO) test -count=$(COUNT) -timeout 15m $(PACKAGES)
+	@$(MAKE) --no-print-directory e2e
+
+e2e: ## the program itself on real servers, one run at a time (part of test)
+	$(GO) test -tags e2e -run 'TestE2E' -count=$(COUNT) -timeout 15m ./cmd/gatecrash
 
 race: ## every test under the race detector
 	$(GO) test -race -count=$(COUNT) -timeout 30m $(PACKAGES)
