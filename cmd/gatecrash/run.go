@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gatecrash/reports"
 	"gatecrash/scenarios"
 	"gatecrash/sim"
 	"gatecrash/sim/backend"
@@ -213,7 +214,9 @@ func (f *runFlags) play(ctx context.Context, cmd *cobra.Command, one plannedRun,
 	case err != nil:
 		return nil, err
 	}
-	// REPORTS
+	if err := reports.Write(out.Dir); err != nil {
+		return nil, err
+	}
 	if err := latest(f.out, out.Dir); err != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "gatecrash: %v\n", err)
 	}
