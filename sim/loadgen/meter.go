@@ -59,12 +59,14 @@ func (m *meter) init() {
 	}
 }
 
-// enter counts a request that begins, so much after its intended instant.
-func (m *meter) enter(now, lateness time.Duration) {
+// enter counts a request that begins and says when it did. The clock is read under the lock: a wait for it is lateness.
+func (m *meter) enter(clock func() time.Duration, intended time.Duration) (began time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.count(lateness)
-	m.change(now, 1)
+	began = clock()
+	m.count(began - intended)
+	m.change(began, 1)
+	return began
 }
 
 // late counts a step that never began.
@@ -108,7 +110,7 @@ func (m *meter) leave(began, done, response time.Duration) {
 	_ = s.hist.RecordValue(min(max(0, response.Microseconds()), hourUS)) // in range
 }
 
-// change moves the count of requests under way. Workers read the clock before they take the lock, so now may be a little in the past.
+// change moves the count of requests under way. An answer's instant is read before the lock is taken, so now may be a little in the past.
 func (m *meter) change(now time.Duration, by int64) {
 	now = max(now, m.changed)
 	for w := int64(m.changed / window); m.changed < now; w++ {

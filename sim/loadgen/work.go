@@ -57,11 +57,11 @@ func (e *Engine) another() *guest {
 
 // attempt sends the guest's step, records what came of it, and asks the visit for the next.
 func (e *Engine) attempt(g *guest) crowd.Step {
-	began := e.now()
-	e.meter.enter(began, began-g.step.At)
+	began := e.meter.enter(e.now, g.step.At)
 	replica := (int(g.v.Index) + int(g.step.Attempt)) % e.cfg.Client.Replicas()
 	a := e.send(g, replica)
 	done := e.now()
+	e.meter.leave(began, done, done-g.step.At)
 	e.normalise(&a)
 	r := recordOf(g, &a, e.cfg.Zero, began, done)
 	r.Replica = uint8(replica + 1)
@@ -69,7 +69,6 @@ func (e *Engine) attempt(g *guest) crowd.Step {
 		r.Done = max(end, r.Sent)
 	}
 	e.cfg.Sink.Append(int(g.v.Index), &r)
-	e.meter.leave(began, done, done-g.step.At)
 	e.live.count(&r)
 	if g.step.Op == history.OpLogin && a.Outcome == history.Ok {
 		g.session = a.Session
