@@ -60,14 +60,16 @@ func scaledSeats(n *int64, f float64) *int64 {
 	if n == nil {
 		return nil
 	}
-	m := int64(math.Round(float64(*n) * f))
-	return &m
+	return new(int64(math.Round(max(-tooMany, min(float64(*n)*f, tooMany)))))
 }
+
+// tooMany is more than any plan holds; numbers beyond it are all the same.
+const tooMany = 1 << 40
 
 // scaled keeps 0 and never makes it of anything else.
 func scaled[N int | int64](n N, f float64) N {
 	if n == 0 {
 		return 0
 	}
-	return max(1, N(math.Round(float64(n)*f)))
+	return max(1, N(math.Round(min(float64(n)*f, tooMany))))
 }

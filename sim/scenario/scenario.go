@@ -266,3 +266,14 @@ func (m Moment) String() string {
 	}
 	return "at " + m.At.String()
 }
+
+// String says the verdict as result.json does: pass, or fail:no_oversell. The zero value is pass.
+func (v Verdict) String() string {
+	switch {
+	case v.Of != "":
+		return v.Word + ":" + v.Of
+	case v.Word == "":
+		return "pass"
+	}
+	return v.Word
+}
