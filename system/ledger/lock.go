@@ -27,11 +27,14 @@ func (l *Ledger) underLock(ctx context.Context, sale string, reads func(*pgx.Bat
 		return err
 	}
 	defer conn.Release()
+	asked := time.Now()
 	s, now, err := lock(ctx, conn, sale, reads)
 	if err != nil {
 		rollback(ctx, conn)
 		return harmless(err)
 	}
+	l.locks.Add(1)
+	l.lockWait.Add(int64(time.Since(asked)))
 	writes := &pgx.Batch{}
 	if err := decide(s, now, writes); err != nil {
 		rollback(ctx, conn)
