@@ -21,6 +21,10 @@ type Config struct {
 	Lock        time.Duration // lock_timeout; < Statement
 	Statement   time.Duration // statement_timeout; < the deadline of a request
 	IdleInTx    time.Duration // idle_in_transaction_session_timeout: until a stuck holder of the row lock is thrown out
+
+	// LockWait is told, for each row lock gained, how long that took from asking, the round trip and the reads behind the lock included.
+	// It must not block. nil: nobody looks.
+	LockWait func(time.Duration)
 }
 
 // DefaultConfig is a Config for the database at url.

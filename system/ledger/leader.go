@@ -49,10 +49,13 @@ func (e *Leader) Hold(ctx context.Context) (leads bool, err error) {
 	return e.leads, nil
 }
 
-// Release gives up the lead and the connection.
+// Release gives up the lead and the connection. Where the server does not answer, it frees the lead when it sees the connection gone.
 func (e *Leader) Release(ctx context.Context) {
+	if e.leads && !e.conn.IsClosed() {
+		_, _ = e.conn.Exec(ctx, "SELECT pg_advisory_unlock_all()")
+	}
 	if e.conn != nil {
-		_ = e.conn.Close(ctx) // the server releases the lock with the session, however that ends
+		_ = e.conn.Close(ctx)
 	}
 	e.conn, e.leads = nil, false
 }

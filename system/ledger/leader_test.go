@@ -59,7 +59,7 @@ func TestKilledSessionLosesTheLead(t *testing.T) {
 func TestHungLeaderLosesTheLead(t *testing.T) {
 	t.Parallel()
 	l := open(t)
-	wantLead(t, "first", candidate(t, l, time.Millisecond), true)
+	wantLead(t, "first", candidate(t, l, 500*time.Millisecond), true)
 	b := candidate(t, l, time.Minute)
 	for range 1000 {
 		leads, err := b.Hold(t.Context())

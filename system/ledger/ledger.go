@@ -3,8 +3,6 @@ package ledger
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -18,9 +16,6 @@ var _ booking.Ledger = (*Ledger)(nil)
 type Ledger struct {
 	cfg  Config
 	pool *pgxpool.Pool
-
-	locks    atomic.Int64 // row locks gained
-	lockWait atomic.Int64 // nanoseconds until they were gained, summed
 }
 
 // Open connects all sessions of the pool. It fails with booking.ErrDependency where Postgres does not answer or has no room for them.
@@ -67,11 +62,6 @@ func (l *Ledger) Config() Config { return l.cfg }
 
 // Pool gives the sessions, for a reader of the same tables.
 func (l *Ledger) Pool() *pgxpool.Pool { return l.pool }
-
-// LockWait gives how many row locks were gained, and the time from asking to holding them, one round trip included, summed.
-func (l *Ledger) LockWait() (n int64, sum time.Duration) {
-	return l.locks.Load(), time.Duration(l.lockWait.Load())
-}
 
 // acquire takes a session for one transaction or statement. Nobody takes a second one while holding one.
 func (l *Ledger) acquire(ctx context.Context) (*pgxpool.Conn, error) {

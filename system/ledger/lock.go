@@ -33,8 +33,9 @@ func (l *Ledger) underLock(ctx context.Context, sale string, reads func(*pgx.Bat
 		rollback(ctx, conn)
 		return harmless(err)
 	}
-	l.locks.Add(1)
-	l.lockWait.Add(int64(time.Since(asked)))
+	if l.cfg.LockWait != nil {
+		l.cfg.LockWait(time.Since(asked))
+	}
 	writes := &pgx.Batch{}
 	if err := decide(s, now, writes); err != nil {
 		rollback(ctx, conn)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -82,12 +83,16 @@ func (p *proxy) accept() {
 	}
 }
 
-// forward copies the client's messages one by one. The first has no type; 'S' is Sync.
+// forward copies the client's messages, one whole round trip at a time. The first has no type; 'S' is Sync.
 func (p *proxy) forward(client io.Reader, server net.Conn, answers chan struct{}) {
+	var trip []byte
 	for first := true; ; first = false {
 		msg, err := readMessage(client, first)
 		if err != nil {
 			return
+		}
+		if trip = append(trip, msg...); !first && strings.IndexByte("PBDEC", msg[0]) >= 0 {
+			continue // Parse, Bind, Describe, Execute, Close: a Sync follows
 		}
 		if !first && msg[0] == 'S' {
 			if now, deliver := p.sync(); now {
@@ -97,9 +102,10 @@ func (p *proxy) forward(client io.Reader, server net.Conn, answers chan struct{}
 				close(answers)
 			}
 		}
-		if _, err := server.Write(msg); err != nil {
+		if _, err := server.Write(trip); err != nil {
 			return
 		}
+		trip = trip[:0]
 	}
 }
 

@@ -14,6 +14,6 @@
 // A debit is resolved under the sale's row lock, never by a plain read: a transaction that still holds the lock may yet commit it. Should a
 // taker commit after its lease and the refund, its settle subtracts the seats that the refund gave back.
 //
-// A truth that is behind what the gate has folded in has lost commits (a restore, a failover). No repair can ever be right then, so the gate's
+// A truth that is behind what the gate has heard of has lost commits (a restore, a failover). No repair can ever be right then, so the gate's
 // state of the sale is forgotten and set up anew.
 package reconcile

@@ -93,7 +93,7 @@ func (d *Drained) count(ctx context.Context, g booking.Gate, l Ledger, view book
 		return err
 	}
 	d.Free, d.Version = snap.Free, snap.Version
-	if view.Present && snap.Version >= view.AsOf {
+	if view.Present && snap.Version >= view.Floor {
 		_, err = g.Repair(ctx, d.Sale, view.Epoch, snap)
 		return err
 	}

@@ -118,7 +118,7 @@ func (r *Reconciler) repair(ctx context.Context, p *Pass) error {
 		return err
 	case !view.Present:
 		return r.setUp(ctx, p)
-	case snap.Version < view.AsOf:
+	case snap.Version < view.Floor:
 		return r.rebuild(ctx, p)
 	}
 	p.Before = r.drift(ctx, p.Sale, view, snap)
