@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"gatecrash/sim/history"
+	"gatecrash/sim/measure"
 	"gatecrash/sim/result"
 	"gatecrash/sim/target"
 )
@@ -24,11 +25,10 @@ type facts struct {
 
 	strangers int64 // requests of visitors that the plan does not have
 
-	spans    []span     // phases of the run, without a gap
-	recovers []recovery // by fault window
+	line     measure.Timeline // phases of the run
+	recovers []recovery       // by fault window
 	tallies  map[history.Op]*tally
 	drifts   []result.Drift // by sale
-	timed    map[timeKey]*durations
 }
 
 // intent is one logical wish to book, as the records tell it.
@@ -69,7 +69,7 @@ func newFacts(in *Input) *facts {
 	f.count()
 	f.drifts = f.measureDrift()
 	f.recover()
-	f.split()
+	f.line = f.timeline()
 	return f
 }
 

@@ -91,21 +91,7 @@ func (f *facts) recoveryObjective(e *scenario.RecoveryExpect) result.Check {
 
 func (f *facts) timeObjectives(kind string, e *scenario.TimeExpect) []result.Check {
 	var all []result.Check
-	key := timeKey{phase: phaseNamed(e.During)}
-	for _, op := range operations() {
-		if op.String() == e.Of {
-			key.op = op
-		}
-	}
-	d := f.timings()[key]
-	if d == nil {
-		d = &durations{}
-	}
-	d.sort()
-	values := d.response
-	if kind == "service_time" {
-		values = d.service
-	}
+	values := f.durations(e.Of, phaseNamed(e.During), kind == "service_time")
 	for _, b := range e.Bounds {
 		c, ok := f.objective(objectiveName(kind, e.Of, boundName(b.Percentile), e.During), "<= "+b.AtMost.String(), Requests)
 		if ok {
@@ -246,7 +232,7 @@ func (f *facts) outcomeObjective(e *scenario.OutcomeExpect) result.Check {
 	phase, hits := phaseNamed(e.During), int64(0)
 	for i := range f.in.Requests {
 		r := &f.in.Requests[i]
-		if r.Op.String() != e.Of || phase != 0 && f.phaseOf(r) != phase {
+		if r.Op.String() != e.Of || phase != 0 && f.line.Of(r) != phase {
 			continue
 		}
 		c.Samples++
