@@ -51,6 +51,14 @@ var badHistories = []bad{
 	{"the sale row shows a seat too many", calm, func(in *Input) { in.Truth.Sales2[0].Free++ }, []string{"versions_dense", "seats_conserved"}},
 
 	{"an intent booked twice", calm, func(in *Input) { in.insert(in.plain()) }, []string{"one_booking_per_intent"}},
+	{"an unknown key booked twice", calm, func(in *Input) {
+		b := in.plain()
+		b.Key, b.Account, b.Quantity = "other-7", "a249", 1
+		in.insert(b)
+		in.insert(b)
+		in.Bookings2[len(in.Bookings2)-1].ID++
+		in.Ledger2[len(in.Ledger2)-1].Booking++
+	}, []string{"one_booking_per_intent", "no_phantom_booking"}},
 	{"a cancelled intent booked again", calm, func(in *Input) {
 		b := in.pick(func(b target.BookingRow, _ []*history.Record) bool { return b.State == cancelled })
 		b.State = "live"

@@ -397,3 +397,8 @@ func (w *world) finish(end int64) {
 		}
 	}
 }
+
+// newWorldScenario is the least that a judgement needs of a scenario.
+func newWorldScenario() *scenario.Scenario {
+	return &scenario.Scenario{Name: "world", Sales: []scenario.Sale{{Name: "main", PerAccount: 100}}, Crowds: []scenario.Crowd{{Name: "fans"}}}
+}
