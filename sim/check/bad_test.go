@@ -132,7 +132,7 @@ var badHistories = []bad{
 		in.resumed(func(r *history.Record) { refuse(r, history.SoldOutForNow) })
 	}, []string{"refused_has_no_booking"}},
 
-	{"an account above its limit", calm, func(in *Input) { in.Scenario.Sales[0].PerAccount = 2 }, []string{"account_limit"}},
+	{"an account above its limit", calm, func(in *Input) { in.Scenario.Sales[0].PerAccount = 3 }, []string{"account_limit"}},
 
 	{"a cancel returned its seats twice", calm, func(in *Input) {
 		b := in.pick(func(b target.BookingRow, _ []*history.Record) bool { return b.State == cancelled })
