@@ -29,6 +29,8 @@ type facts struct {
 	recovers []recovery       // by fault window
 	tallies  map[history.Op]*tally
 	drifts   []result.Drift // by sale
+	sold     []result.Sale  // by index of the records
+	told     []result.Fault // by fault window
 }
 
 // intent is one logical wish to book, as the records tell it.
@@ -69,7 +71,9 @@ func newFacts(in *Input) *facts {
 	f.count()
 	f.drifts = f.measureDrift()
 	f.recover()
-	f.line = f.timeline()
+	f.told = f.faults()
+	f.sold = f.saleResults()
+	f.line = measure.TimelineOf(&in.Run, &result.Result{Sales: f.sold, Faults: f.told}, in.Faults)
 	return f
 }
 

@@ -69,7 +69,7 @@ func faultsBit(f *facts, t *trial) {
 		wrong := "it is not in faults.json"
 		if i < len(f.in.Faults) && f.in.Faults[i].Inject == planned.Inject {
 			w := &f.in.Faults[i]
-			touched := f.touched(w)
+			touched := f.told[i].Touched
 			wrong = toothless(w, touched)
 			t.note("%s (%s): %d requests touched; %q", w.Name, w.Inject, touched, w.Evidence)
 		}

@@ -47,7 +47,7 @@ func (f *facts) result() *result.Result {
 			Postgres: run.Postgres, Redis: run.Redis, Command: run.Command, RunDir: f.in.Dir, CommitMode: sc.System.Commit.Mode,
 		},
 		Balance: result.Balance{Visitors: run.Visitors, Requests: []result.Requests{}},
-		Times:   f.times(), Goodput: f.goodput(), Sales: f.saleResults(), Drift: f.drifts, Faults: f.faults(),
+		Times:   f.times(), Goodput: f.goodput(), Sales: f.sold, Drift: f.drifts, Faults: f.told,
 		Generator: run.Generator, Contenders: f.contenders(), Findings: f.findings(), TailLost: f.in.TailLost,
 	}
 	for _, op := range operations() {
@@ -69,6 +69,7 @@ func (f *facts) contenders() result.Contenders {
 
 func (f *facts) saleResults() []result.Sale {
 	all := []result.Sale{}
+	wanted := f.leastWanted()
 	for i, s := range f.sales {
 		one, two := s.at(s.one.Version), s.at(never)
 		r := result.Sale{
@@ -80,7 +81,7 @@ func (f *facts) saleResults() []result.Sale {
 				r.Cancelled++
 			}
 		}
-		if at := s.knownBelow(1); at != never {
+		if at := s.knownBelow(wanted[i]); at != never {
 			r.SoldOutMS = at / 1e6
 		}
 		all = append(all, r)

@@ -50,7 +50,9 @@ func TestLegalOddities(t *testing.T) {
 			in.swap(a, b)
 		}},
 		{"seats that came back after the gate had refused them", rush, func(in *Input) {
-			b := in.pick(func(b target.BookingRow, all []*history.Record) bool { return b.Version > 30 && b.State != cancelled && len(all) == 1 })
+			b := in.pick(func(b target.BookingRow, all []*history.Record) bool {
+				return b.Version > 30 && b.State != cancelled && len(all) == 1
+			})
 			seats := int64(b.Quantity)
 			in.append(kindCancel, b, seats)
 			in.Ledger1 = append(in.Ledger1, in.Ledger2[len(in.Ledger2)-1])

@@ -6,32 +6,6 @@ import (
 	"gatecrash/sim/result"
 )
 
-// Timeline cuts a run into phases, for whoever fills them into the records or writes the series. Judge uses the same.
-func Timeline(in *Input) measure.Timeline { return newFacts(in).line }
-
-// timeline takes the moments from the rows: the opening, the first answer that showed too few seats for anybody, faults and what came of them.
-func (f *facts) timeline() measure.Timeline {
-	var windows []measure.Window
-	for _, r := range f.recovers {
-		if !r.window.Applied {
-			continue
-		}
-		w := measure.Window{Applied: r.window.AppliedNS, Healed: never, Recovered: never}
-		if r.window.Healed {
-			w.Healed = r.window.HealedNS
-			w.Recovered = w.Healed
-		}
-		switch r.state {
-		case recovered, soldOut:
-			w.Recovered = w.Healed + r.after
-		case metastable:
-			w.Recovered = never
-		}
-		windows = append(windows, w)
-	}
-	return measure.NewTimeline(f.openedAt(), f.soldOutAt(), windows)
-}
-
 // phases in which the crowd sends requests, in the order of reports.
 func phases() []history.Phase {
 	return []history.Phase{history.Warmup, history.Steady, history.Fault, history.Recovery, history.SoldOutPhase}
@@ -47,7 +21,7 @@ func (f *facts) goodput() []result.Goodput {
 			total.Bookings++
 		}
 	}
-	seconds := f.line.Seconds(0, f.in.Run.EndMS*1e6)
+	seconds := secondsOf(f.line, f.in.Run.EndMS*1e6)
 	total.Seconds = float64(f.in.Run.EndMS) / 1e3
 	all := []result.Goodput{total}
 	for _, p := range phases() {
@@ -58,6 +32,17 @@ func (f *facts) goodput() []result.Goodput {
 	for i := range all {
 		if all[i].Seconds > 0 {
 			all[i].PerSec = float64(all[i].Bookings) / all[i].Seconds
+		}
+	}
+	return all
+}
+
+// secondsOf is how long each phase lasted between zero and the end of the crowd.
+func secondsOf(line measure.Timeline, end int64) map[history.Phase]float64 {
+	all := map[history.Phase]float64{}
+	for _, s := range line {
+		if a, b := max(s.From, 0), min(s.Until, end); a < b {
+			all[s.Phase] += float64(b-a) / 1e9
 		}
 	}
 	return all
