@@ -209,8 +209,8 @@ func (r *run) unresolved() ([]history.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		if rec.Op != history.OpBook && rec.Op != history.OpCancel {
-			continue
+		if rec.Op != history.OpBook && rec.Op != history.OpCancel || rec.Replica == 0 {
+			continue // not one that can change the truth, or due and never sent
 		}
 		s := subject{rec.Intent, rec.Op == history.OpCancel}
 		switch {

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"gatecrash/sim/check"
 	"gatecrash/sim/history"
 	"gatecrash/sim/history/truth"
+	"gatecrash/sim/measure"
 	"gatecrash/sim/result"
 )
 
@@ -19,12 +21,17 @@ func (r *run) save(broke error) error {
 	r.meta.Ended = true
 	r.meta.Interrupted = isClosed(r.o.Stop)
 	r.copyOpenings()
-	all := []error{
-		r.saveDrift(), r.saveRequests(), r.saveTruth(),
-		result.WriteTruth(r.dir, &r.tru), result.WriteFaults(r.dir, r.windows()),
+	if r.records != nil {
+		r.meta.Records = r.records.Written()
 	}
-	all = append(all, result.WriteRun(r.dir, &r.meta)) // last: it sums the others up
-	if err := errors.Join(all...); err != nil {
+	err := errors.Join(
+		r.saveDrift(), r.saveTruth(), result.WriteTruth(r.dir, &r.tru), result.WriteFaults(r.dir, r.windows()), result.WriteRun(r.dir, &r.meta),
+	)
+	if err == nil && r.records != nil {
+		err = r.saveRequests()
+	}
+	// last, once more: it sums the other files up
+	if err = errors.Join(err, result.WriteRun(r.dir, &r.meta)); err != nil {
 		return fmt.Errorf("write the run directory %s: %w", r.dir.Path(), err)
 	}
 	return nil
@@ -48,12 +55,31 @@ func (r *run) saveTruth() error {
 	)
 }
 
+// saveRequests writes what is made of the records: the Parquet file with the phase of each, the series, and the histogram log. Phases need openings, sold-out
+// and recoveries, so the records are judged once before.
 func (r *run) saveRequests() error {
-	if r.records == nil {
-		return nil
+	in, err := check.Load(r.dir.Path())
+	if err != nil {
+		return err
 	}
-	_, err := history.Convert(r.dir.Join(result.FileRecords), r.dir.Join(result.FileRequests), r.meta.Sales, r.meta.Crowds, nil)
-	return err
+	timeline := measure.TimelineOf(&r.meta, check.Judge(in), r.windows())
+	if _, err := history.Convert(r.dir.Join(result.FileRecords), r.dir.Join(result.FileRequests), r.meta.Sales, r.meta.Crowds, timeline.Of); err != nil {
+		return err
+	}
+	series := measure.Series{
+		Records: in.Requests, Timeline: timeline, Zero: r.meta.Started, Arrivals: r.arrivals(),
+		SeatsLeft: measure.SeatsLeft(r.tru.Sales1, r.snaps[0].Ledger, r.meta.Started),
+	}
+	return series.WriteFiles(r.dir.Join(result.FileSeries), r.dir.Join(result.FileHistogram))
+}
+
+// arrivals are the planned arrivals of those who came.
+func (r *run) arrivals() []int64 {
+	all := make([]int64, r.meta.Visitors.Started)
+	for i := range all {
+		all[i] = int64(r.plan.Visitor(i).Arrive)
+	}
+	return all
 }
 
 func (r *run) saveDrift() error {

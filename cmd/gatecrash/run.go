@@ -9,9 +9,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/spf13/cobra"
 
 	"gatecrash/reports"
@@ -60,6 +62,8 @@ The first ^C ends the crowd, heals, drains, checks and reports; the second tears
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.seedSet = cmd.Flags().Changed("seed")
+			redis.SetLogger(silent{})                // the library repeats on standard error what every caller hears as an error
+			runtime.GOMAXPROCS(runtime.NumCPU() + 1) // the pacer's thread must not wait for a busy one
 			return runScenarios(cmd, f, args)
 		},
 	}

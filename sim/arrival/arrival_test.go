@@ -77,7 +77,9 @@ func kolmogorov(sample []float64, cdf func(float64) float64) float64 {
 
 func TestDistributions(t *testing.T) {
 	const n = 20000
-	uniform := func(of time.Duration) func(float64) float64 { return func(x float64) float64 { return x / of.Seconds() } }
+	uniform := func(of time.Duration) func(float64) float64 {
+		return func(x float64) float64 { return x / of.Seconds() }
+	}
 	normal := func(x float64) float64 { return (1 + math.Erf(x/math.Sqrt2)) / 2 }
 	reaction := scenario.Spread{Median: 700 * time.Millisecond, P95: 2 * time.Second}
 	logNormal := func(x float64) float64 {

@@ -29,7 +29,7 @@ func (g *gateCut) apply(context.Context) error {
 }
 
 func (g *gateCut) verify(ctx context.Context) (string, error) {
-	if err := probe(ctx, g.w.Redis.Ping); err != nil {
+	if err := answers(ctx, g.w.Redis.Ping); err != nil {
 		return "", fmt.Errorf("redis itself does not answer, so more than the gate is cut: %w", err)
 	}
 	cut := g.w.GateProxy.Counts().Cut - g.start.Cut
