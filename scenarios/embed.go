@@ -4,11 +4,14 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gatecrash/sim/scenario"
 )
 
 //go:embed *.yaml
@@ -44,51 +47,29 @@ func Resolve(name string) (file string, text []byte, err error) {
 		text, err = Read(name)
 		return name + ".yaml", text, err
 	}
-	text, err = os.ReadFile(name)
+	text, err = readFile(name)
 	if err == nil {
 		return name, text, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) || looksLikePath(name) {
 		return name, nil, fmt.Errorf("read scenario: %w", err)
 	}
-	if near := nearest(name); near != "" {
+	if near := scenario.Suggest(name, Names()); near != "" {
 		return name, nil, fmt.Errorf("%q: %w; did you mean %q?", name, ErrUnknown, near)
 	}
 	return name, nil, fmt.Errorf("%q: %w, and no file of that name; shipped are %s", name, ErrUnknown, strings.Join(Names(), ", "))
 }
 
+// readFile reads no more than is needed to see that a file is too large.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, scenario.MaxBytes+1))
+}
+
 func looksLikePath(name string) bool {
 	return strings.ContainsAny(name, `/\`) || slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name))
-}
-
-// nearest is the shipped name that takes the fewest edits, at most a third of its length.
-func nearest(name string) string {
-	best, fewest := "", 1<<30
-	for _, n := range Names() {
-		if d := distance(name, n); d < fewest && d <= max(1, len(n)/3) {
-			best, fewest = n, d
-		}
-	}
-	return best
-}
-
-// distance counts the letters to insert, delete or replace (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,11 +1,14 @@
 package scenarios
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gatecrash/sim/scenario"
 )
 
 func TestEveryShippedScenarioNamesItself(t *testing.T) {
@@ -20,8 +23,8 @@ func TestEveryShippedScenarioNamesItself(t *testing.T) {
 		if !strings.Contains(string(text), "\nname: "+name+"\n") {
 			t.Errorf("%s.yaml does not carry its own name", name)
 		}
-		if !strings.HasPrefix(string(text), "# ") {
-			t.Errorf("%s.yaml does not start with a comment that says what it is for", name)
+		if first, _, _ := strings.Cut(string(text), "\n"); !strings.HasPrefix(first, "# ") || !strings.HasSuffix(first, "?") {
+			t.Errorf("%s.yaml starts with %q, want a comment with the question that it answers", name, first)
 		}
 	}
 }
@@ -30,6 +33,13 @@ func TestResolve(t *testing.T) {
 	own := filepath.Join(t.TempDir(), "mine.yaml")
 	if err := os.WriteFile(own, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
+	}
+	huge := filepath.Join(t.TempDir(), "huge.yaml")
+	if err := os.WriteFile(huge, bytes.Repeat([]byte("#"), 2*scenario.MaxBytes), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, text, err := Resolve(huge); err != nil || len(text) != scenario.MaxBytes+1 {
+		t.Errorf("Resolve of a huge file: %d bytes, %v; want no more than Parse needs to refuse it", len(text), err)
 	}
 	cases := []struct {
 		name, arg, want, err string

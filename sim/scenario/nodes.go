@@ -94,7 +94,7 @@ func percent(f float64) string { return strconv.FormatFloat(f*100, 'g', 6, 64) +
 // settings are server settings by name.
 type settings map[string]string
 
-var embeddedSetting = regexp.MustCompile(`^[a-z][a-z0-9_.]*$`)
+var settingForm = regexp.MustCompile(`^[a-z][a-z0-9_.]*$`)
 
 // settingsKept cannot be set by a scenario: durability is what is rehearsed, and places belong to the backend.
 func settingsKept() []string {
@@ -111,7 +111,7 @@ func (s *settings) read(w *walker, n *yaml.Node, path string, tag reflect.Struct
 	for key, value := range w.keys(n, path, nil, func(string) bool { return true }) {
 		full, name := join(path, key), strings.ToLower(key)
 		switch {
-		case !embeddedSetting.MatchString(name):
+		case !settingForm.MatchString(name):
 			w.say(value, full, "got setting %q, want the name of a Postgres setting, for example commit_delay", key)
 		case slices.Contains(settingsKept(), name):
 			w.say(value, full, "got a setting that a scenario may not change (durable settings and the server's own place stay as they are), want another, for example commit_delay: 1000")

@@ -86,13 +86,13 @@ func positionOf(data []byte, at int) position {
 	return position{bytes.Count(before, []byte("\n")) + 1, at - bytes.LastIndexByte(before, '\n')}
 }
 
-var embeddedLine = regexp.MustCompile(`line ([0-9]+)`)
+var lineForm = regexp.MustCompile(`line ([0-9]+)`)
 
 // syntax notes an error of the yaml library, which knows no columns.
 func (w *walker) syntax(err error) {
 	at := position{1, 1}
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := embeddedLine.FindStringSubmatch(text); m != nil {
+	if m := lineForm.FindStringSubmatch(text); m != nil {
 		if line, err := strconv.Atoi(m[1]); err == nil {
 			at.line = line
 		}

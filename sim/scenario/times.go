@@ -27,7 +27,7 @@ type timeKeys struct {
 
 const percentilePattern = `^p([1-9]|[1-9][0-9])(\.[0-9]{1,3})?$`
 
-var embeddedPercentile = regexp.MustCompile(percentilePattern)
+var percentileForm = regexp.MustCompile(percentilePattern)
 
 func (timeShape) want() string { return "an operation with bounds of its percentiles" }
 
@@ -65,7 +65,7 @@ func (t *timeShape) bound(w *walker, key, value *yaml.Node, path string) {
 	w.at[full] = position{value.Line, value.Column}
 	percentile := 100.0
 	if key.Value != "max" {
-		if !embeddedPercentile.MatchString(key.Value) {
+		if !percentileForm.MatchString(key.Value) {
 			w.say(key, full, "got a percentile that is not between 1 and 99.999, want for example p50, p99, p99.9 or max%s", dotted(key.Value))
 			return
 		}

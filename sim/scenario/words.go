@@ -17,17 +17,17 @@ const (
 )
 
 var (
-	embeddedDuration = regexp.MustCompile(durationPattern)
-	embeddedRate     = regexp.MustCompile(ratePattern)
-	embeddedShare    = regexp.MustCompile(sharePattern)
-	embeddedPool     = regexp.MustCompile(poolPattern)
+	durationForm = regexp.MustCompile(durationPattern)
+	rateForm     = regexp.MustCompile(ratePattern)
+	shareForm    = regexp.MustCompile(sharePattern)
+	poolForm     = regexp.MustCompile(poolPattern)
 )
 
 // duration is a time with its unit.
 type duration time.Duration
 
 func (d *duration) set(text string) bool {
-	if !embeddedDuration.MatchString(text) {
+	if !durationForm.MatchString(text) {
 		return false
 	}
 	got, err := time.ParseDuration(text)
@@ -42,7 +42,7 @@ func (duration) suffix() string    { return "s" }
 // rate is a number per second.
 type rate float64
 
-func (r *rate) set(text string) bool { return setNumber((*float64)(r), embeddedRate, text, "/s", 1) }
+func (r *rate) set(text string) bool { return setNumber((*float64)(r), rateForm, text, "/s", 1) }
 func (r rate) number() float64       { return float64(r) }
 func (rate) want() string            { return "a rate per second" }
 func (rate) suffix() string          { return "/s" }
@@ -51,7 +51,7 @@ func (rate) suffix() string          { return "/s" }
 type share float64
 
 func (s *share) set(text string) bool {
-	return setNumber((*float64)(s), embeddedShare, text, "%", 100) && *s <= 1
+	return setNumber((*float64)(s), shareForm, text, "%", 100) && *s <= 1
 }
 func (s share) number() float64 { return float64(s) }
 func (share) want() string      { return "a share from 0% to 100%" }
@@ -86,7 +86,7 @@ func (budget) suffix() string    { return "%" }
 type pool Pool
 
 func (p *pool) set(text string) bool {
-	if !embeddedPool.MatchString(text) {
+	if !poolForm.MatchString(text) {
 		return false
 	}
 	n, shared := strings.CutPrefix(text, "shared ")
