@@ -61,7 +61,7 @@ if [[ " ${packages[*]} " == *" postgresql "* ]] && [ ! -e "$common" ]; then
 fi
 
 install() {
-  DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Options::=--force-confold -o Dpkg::Use-Pty=0 install -y --no-install-recommends "$@" >/dev/null
+  DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Options::=--force-confold -o Dpkg::Use-Pty=0 install -y --no-install-recommends "$@"
 }
 
 has_candidate() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
@@ -72,7 +72,11 @@ apt-get -qq update || say "apt-get update did not reach every source; trying wit
 for i in "${!packages[@]}"; do # newer releases have valkey instead
   if [ "${packages[$i]}" = redis-server ] && ! has_candidate redis-server && has_candidate valkey-server; then packages[i]=valkey-server; fi
 done
-install "${packages[@]}" || { say "apt-get could not install: ${packages[*]}" >&2; exit 1; }
+if ! told=$(install "${packages[@]}" 2>&1); then
+  printf '%s\n' "$told" >&2
+  say "apt-get could not install: ${packages[*]}" >&2
+  exit 1
+fi
 
 # They must not start at the next boot either, unless they were meant to before.
 if [ -d /run/systemd/system ]; then
