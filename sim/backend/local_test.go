@@ -344,9 +344,16 @@ func TestAuto(t *testing.T) {
 	})
 }
 
-// TestNoSecretsInProcessList reads the command lines of both servers.
-func TestNoSecretsInProcessList(t *testing.T) {
-	b := open(t, Options{Kind: Local})
+// TestLocalDetails looks at one backend from several sides.
+func TestLocalDetails(t *testing.T) {
+	b := open(t, Options{Kind: Local, PostgresSettings: map[string]string{"max_connections": "33"}, RedisSettings: map[string]string{"maxclients": "77"}})
+	t.Run("no secrets in the process list", func(t *testing.T) { noSecrets(t, b) })
+	t.Run("settings given", func(t *testing.T) { settingsGiven(t, b) })
+	t.Run("logs", func(t *testing.T) { logs(t, b) })
+}
+
+// noSecrets reads the command lines of both servers.
+func noSecrets(t *testing.T, b opened) {
 	for _, name := range []Name{Postgres, Redis} {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", who(t, b, name).PID))
 		if err != nil {
@@ -363,8 +370,7 @@ func TestNoSecretsInProcessList(t *testing.T) {
 	}
 }
 
-func TestLogs(t *testing.T) {
-	b := open(t, Options{Kind: Local})
+func logs(t *testing.T, b opened) {
 	do(t, b, Redis, Restart)
 	for name, want := range map[string]string{"postgres.log": "ready to accept connections", "redis.log": "Ready to accept connections"} {
 		f, err := os.Open(filepath.Join(b.logs, name))
@@ -379,8 +385,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-func TestSettingsGiven(t *testing.T) {
-	b := open(t, Options{Kind: Local, PostgresSettings: map[string]string{"max_connections": "33"}, RedisSettings: map[string]string{"maxclients": "77"}})
+func settingsGiven(t *testing.T, b opened) {
 	got, err := b.Settings(testContext(t))
 	if err != nil || got.Postgres["max_connections"] != "33" || got.Redis["maxclients"] != "77" || got.Postgres["data_filesystem"] == "" {
 		t.Errorf("Settings() = %+v, %v, want max_connections 33, maxclients 77 and a file system", got, err)

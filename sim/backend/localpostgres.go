@@ -1,7 +1,6 @@
 package backend
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -13,9 +12,8 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"gatecrash/sim/backend/process"
+	"gatecrash/sim/journal"
 )
 
 // localPostgres runs a postgres in a private folder.
@@ -110,7 +108,7 @@ func (p *localPostgres) configure() error {
 }
 
 func (p *localPostgres) wipe(ctx context.Context) error {
-	if err := p.dropSegment(); err != nil {
+	if err := journal.RemoveSegment(filepath.Join(p.data, "postmaster.pid")); err != nil {
 		return err
 	}
 	return p.create(ctx)
@@ -118,39 +116,4 @@ func (p *localPostgres) wipe(ctx context.Context) error {
 
 func (p *localPostgres) prepare(ctx context.Context) error {
 	return createSchema(ctx, *p.addresses, p.options.RunID)
-}
-
-func (p *localPostgres) remove(ctx context.Context) error {
-	return errors.Join(p.localServer.remove(ctx), p.dropSegment())
-}
-
-// dropSegment removes the small System V segment that a killed Postgres leaves where it had no IPC namespace of its own. Its id is
-// the second number of line 7 of postmaster.pid (Postgres, src/include/utils/pidfile.h).
-func (p *localPostgres) dropSegment() error {
-	if p.child == nil || p.child.Isolated() {
-		return nil
-	}
-	f, err := os.Open(filepath.Join(p.data, "postmaster.pid"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read postmaster.pid: %w", err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for line := 1; lines.Scan(); line++ {
-		fields := strings.Fields(lines.Text())
-		if line != 7 || len(fields) != 2 {
-			continue
-		}
-		id, err := strconv.Atoi(fields[1])
-		if err != nil {
-			return fmt.Errorf("read postmaster.pid: %w", err)
-		}
-		if _, err := unix.SysvShmCtl(id, unix.IPC_RMID, nil); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.EIDRM) {
-			return fmt.Errorf("remove shared memory segment %d: %w", id, err)
-		}
-	}
-	return lines.Err()
 }

@@ -31,7 +31,8 @@ func RemoveFolder(ctx context.Context, path string, programs []string) error {
 			}
 		}
 	}
-	if err := os.RemoveAll(path); err != nil {
+	faults := []error{removeSegments(path), os.RemoveAll(path)}
+	if err := errors.Join(faults...); err != nil {
 		return fmt.Errorf("remove folder: %w", err)
 	}
 	return nil

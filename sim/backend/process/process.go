@@ -86,9 +86,6 @@ func command(spec Spec) *exec.Cmd {
 // ID names this incarnation.
 func (p *Process) ID() journal.Process { return p.id }
 
-// Isolated reports whether the process has namespaces of its own.
-func (p *Process) Isolated() bool { return p.isolated }
-
 // Exited is closed when the process has ended and is reaped.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
