@@ -1,6 +1,7 @@
 package html
 
 import (
+	"slices"
 	"strconv"
 
 	"gatecrash/reports/chart"
@@ -91,6 +92,15 @@ func paths(s chart.Series, stacked bool, fresh func() *pen) []path {
 	case stacked:
 		return []path{{"stack " + s.Key, fresh().area(s.Points)}}
 	default:
-		return []path{{"fill " + s.Key, fresh().area(s.Points)}, {"curve " + s.Key, fresh().stairs(s.Points)}}
+		return []path{{"fill " + s.Key, fresh().area(grounded(s.Points))}, {"curve " + s.Key, fresh().stairs(s.Points)}}
 	}
+}
+
+// grounded are the same points as areas down to 0.
+func grounded(points []chart.Point) []chart.Point {
+	all := slices.Clone(points)
+	for i := range all {
+		all[i].Low = 0
+	}
+	return all
 }

@@ -23,6 +23,7 @@ type page struct {
 	Facts    []fact
 	Missing  []chart.Missing
 	Why      []checkRow
+	Again    string // the command that plays the same plan
 	Frame    frame
 	Charts   []drawn
 	Notes    []string
@@ -48,7 +49,7 @@ func newPage(dir result.Dir, d *chart.Data) page {
 	p := page{
 		Style: template.CSS(pageStyle), Script: template.JS(pageScript), // both are files of this package
 		Scenario: scenarioOf(d), Question: clip(d.Result.Question), Verdict: verdictOf(d), Facts: facts(d), Missing: d.Missing,
-		Frame: newFrame(set), Notes: set.Notes, Why: decisive(d.Result.Checks), Groups: checkGroups(d.Result.Checks),
+		Frame: newFrame(set), Notes: set.Notes, Why: decisive(d.Result.Checks), Again: clip(d.Result.Environment.Command), Groups: checkGroups(d.Result.Checks),
 		Reading: newReading(set),
 	}
 	p.Title = p.Scenario + ": " + p.Verdict.Word
@@ -123,7 +124,7 @@ func facts(d *chart.Data) []fact {
 // tiles are the figures that the owner of a sale asks for first.
 func tiles(d *chart.Data) []tile {
 	r := d.Result
-	return []tile{soldTile(d), twiceTile(r.Checks), visitorsTile(r.Balance.Visitors), goodputTile(r.Goodput), timeTile(r.Times), driftTile(r.Drift), faultsTile(r.Faults)}
+	return []tile{soldTile(d), twiceTile(r.Checks), visitorsTile(r.Balance.Visitors), goodputTile(r.Goodput), timeTile(r.Times), driftTile(r.Drift), refusedTile(r.Sales), faultsTile(r.Faults)}
 }
 
 func soldTile(d *chart.Data) tile {
@@ -208,6 +209,19 @@ func driftTile(all []result.Drift) tile {
 	}
 	t := tile{Label: "Drift of the gate at the end", Value: signed(final), Note: fmt.Sprintf("at worst surplus %s, leak %s seats, n = %s", whole(surplus), whole(leak), whole(samples))}
 	if !known {
+		t.Value = "not known"
+	}
+	return t
+}
+
+// refusedTile counts the buyers that a leaking gate turned away while there were seats.
+func refusedTile(all []result.Sale) tile {
+	n := int64(0)
+	for _, s := range all {
+		n += s.WronglyRefused
+	}
+	t := tile{Label: "Buyers wrongly refused", Value: whole(n), Note: "by the gate, while seats were free"}
+	if len(all) == 0 {
 		t.Value = "not known"
 	}
 	return t
