@@ -70,17 +70,23 @@ func (s *slowCommit) apply(ctx context.Context) (err error) {
 	return s.set(ctx, delay, "ALTER SYSTEM SET commit_delay = "+delay, "ALTER SYSTEM SET commit_siblings = 0")
 }
 
-// verify times a commit of its own, which must take at least the delay.
+// commitTries is how many commits the proof times: one that joins the flush of another session waits only for the rest of that session's delay.
+const commitTries = 5
+
+// verify times commits of its own, one of which must take at least the delay.
 func (s *slowCommit) verify(ctx context.Context) (string, error) {
-	began := time.Now()
-	if _, err := s.w.Admin(ctx, "SELECT pg_current_xact_id()::text"); err != nil {
-		return "", err
+	var longest time.Duration
+	for range commitTries {
+		began := time.Now()
+		if _, err := s.w.Admin(ctx, "SELECT pg_current_xact_id()::text"); err != nil {
+			return "", err
+		}
+		longest = max(longest, time.Since(began))
+		if longest >= s.f.Delay {
+			return fmt.Sprintf("a commit of its own took %v with commit_delay %v", longest.Round(100*time.Microsecond), s.f.Delay), nil
+		}
 	}
-	took := time.Since(began)
-	if took < s.f.Delay {
-		return "", fmt.Errorf("a commit took %v, less than the delay of %v", took, s.f.Delay)
-	}
-	return fmt.Sprintf("a commit of its own took %v with commit_delay %v", took.Round(100*time.Microsecond), s.f.Delay), nil
+	return "", fmt.Errorf("%d commits took at most %v, less than the delay of %v", commitTries, longest, s.f.Delay)
 }
 
 func (s *slowCommit) revert(ctx context.Context) error {
