@@ -49,6 +49,7 @@ func config(t *testing.T) system.Config {
 	c.Listen = "127.0.0.1:0"
 	c.PostgresURL, c.Schema = srv.Postgres(t), srv.Schema(t)
 	c.GateURL, c.SessionURL, c.Prefix = srv.Redis(t), srv.Redis(t), srv.Prefix(t)
+	c.Application = c.Schema // so that a test can tell its own sessions
 	c.LoginKey, c.OperatorKey = loginKey, operatorKey
 	c.Connections, c.GateConns, c.SessionConns = 4, 4, 4
 	c.Limits = limiter.Limits{}
@@ -202,4 +203,3 @@ func eventually(t *testing.T, what string, holds func() bool) {
 		time.Sleep(20 * time.Millisecond)
 	}
 }
-

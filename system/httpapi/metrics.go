@@ -29,6 +29,7 @@ type Metrics struct {
 	passes   *prometheus.CounterVec
 	drift    *prometheus.GaugeVec
 	repaired *prometheus.CounterVec
+	lockWait prometheus.Histogram
 }
 
 // NewMetrics makes the metrics of one replica.
@@ -54,8 +55,12 @@ func NewMetrics() *Metrics {
 		repaired: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "gatecrash_debits_resolved_total", Help: "Stranded debits that reconciliation settled or refunded.",
 		}, []string{"how"}),
+		lockWait: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "gatecrash_lock_wait_seconds", Help: "Time from asking for a sale's row lock to having it, the round trip included.",
+			Buckets: prometheus.ExponentialBuckets(0.0001, 2, 14),
+		}),
 	}
-	m.registry.MustRegister(m.requests, m.handling, m.events, m.passes, m.drift, m.repaired,
+	m.registry.MustRegister(m.requests, m.handling, m.events, m.passes, m.drift, m.repaired, m.lockWait,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, e := range events() {
 		m.events.WithLabelValues(string(e))
@@ -65,6 +70,9 @@ func NewMetrics() *Metrics {
 
 // Event counts one event of the domain; it is a booking.Service's Observe.
 func (m *Metrics) Event(e booking.Event) { m.events.WithLabelValues(string(e)).Inc() }
+
+// LockWait records one wait for a sale's row lock.
+func (m *Metrics) LockWait(d time.Duration) { m.lockWait.Observe(d.Seconds()) }
 
 // Pass is what one pass of the reconciler over one sale came to.
 type Pass struct {
