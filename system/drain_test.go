@@ -24,6 +24,9 @@ func TestCloseLetsRequestsFinish(t *testing.T) {
 	r := replica{t, "http://" + s.Addr()}
 	r.sale(5, 5)
 	ann := r.login("ann")
+	if a := r.send("GET", "/metrics", "", "", ""); !strings.Contains(a.text, "gatecrash_lock_wait_seconds_count 1\n") {
+		t.Error("metrics do not count one wait for the row lock, which the opening took")
+	}
 
 	conn, err := pgx.Connect(t.Context(), c.PostgresURL)
 	if err != nil {

@@ -120,6 +120,7 @@ func (s *System) openLedger(ctx context.Context) error {
 	cfg := s.cfg.truth()
 	cfg.MaxConns = limiter.Share(s.cfg.Connections, s.cfg.Replicas, s.cfg.Number)
 	cfg.Lock, cfg.Statement = s.cfg.Timeouts.Lock, s.cfg.Timeouts.Statement
+	cfg.LockWait = s.metrics.LockWait
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeouts.Start)
 	defer cancel()
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, time.Second) {
