@@ -85,7 +85,7 @@ func addMark(all []Mark, m Mark) []Mark {
 	return append(all, m)
 }
 
-// span covers zero, every second of the series, every drift sample and every fault, in whole seconds.
+// span covers zero, every second of the series, every drift sample after zero and every fault, in whole seconds.
 func (d *Data) span(windows []Window) (from, to float64) {
 	see := func(at float64) { from, to = min(from, math.Floor(at)), max(to, math.Ceil(at)) }
 	for i := range d.series.rows {
@@ -96,7 +96,7 @@ func (d *Data) span(windows []Window) (from, to float64) {
 	}
 	for i := range d.drift.rows {
 		if c := d.drift.number(i, "at_ms"); c.known {
-			see(c.value / 1e3)
+			see(max(0, c.value/1e3)) // what is sampled before the first second of the series is the gate at rest
 		}
 	}
 	for _, w := range windows {

@@ -64,7 +64,7 @@ type Gap struct{ From, To float64 }
 
 // Series is one curve, step line or band.
 type Series struct {
-	Key    string // stable name of its colour: arrivals, requests, ok, refused, failed, unknown, unfinished, bookings, truth, gate, drift, response50 …
+	Key    string // stable name of its colour: arrivals, requests, ok, refused, failed, unknown, unfinished, bookings, truth, should, gate, drift, response50 …
 	Name   string
 	Kind   Kind
 	Points []Point

@@ -136,11 +136,13 @@ func TestTruthIsShownWhileTheGateIsNot(t *testing.T) {
 		}
 		return Point{}
 	}
-	if p := at(0, 1.5); !p.Known || p.Low != 40 || p.High != 50 {
-		t.Errorf("truth at 1.5 s: got %+v, want between the seats left at the ends of two seconds", p)
+	if p := at(0, 1.7); c.Series[0].Key != "truth" || !p.Known || p.High != 40 {
+		t.Errorf("free seats around the end of the second second: got %s %+v, want 40", c.Series[0].Key, p)
 	}
-	if p := at(1, 1.5); p.Known {
-		t.Errorf("gate at 1.5 s: got %+v, want a gap", p)
+	for _, i := range []int{1, 2} {
+		if p := at(i, 1.5); p.Known {
+			t.Errorf("%s at 1.5 s: got %+v, want a gap", c.Series[i].Name, p)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"math"
 
 	"gatecrash/sim/result"
 )
@@ -58,44 +57,34 @@ func (d *Data) samples(sale string) []sample {
 	return all
 }
 
-// seats sets the truth against what the gate shows.
+// seats sets what the gate shows against what it should show, and against the truth.
 func (d *Data) seats(b buckets, samples []sample, name, of string) Chart {
 	fine := finer(b)
-	truth := fine.intervals(samples, func(s sample) (cell, cell) { return s.freeLow, s.freeHigh })
-	if of == "" {
-		d.fillFree(truth)
-	}
 	c := Chart{
-		Name: name, Title: "Seats left" + of + ": the truth against the gate", Unit: "seats",
-		Model: "truth: free seats in Postgres, as an interval around each sample; gate: available seats in Redis; both fall together, the gate a little ahead by its live debits",
+		Name: name, Title: "Seats left" + of + ": the truth and the gate", Unit: "seats",
+		Model: "free: seats not booked in Postgres, at the end of each second; the gate should show: free less the live debits of requests under way, as an interval; the gate shows: available in Redis",
 		Count: count(float64(len(samples)), "samples"),
 		Series: []Series{
-			{Key: "truth", Name: "free by truth", Kind: Band, Points: truth},
-			{Key: "gate", Name: "available at the gate", Kind: Line, Points: fine.intervals(samples, func(s sample) (cell, cell) { return s.avail, s.avail })},
+			{Key: "should", Name: "the gate should show", Kind: Band, Points: fine.intervals(samples, func(s sample) (cell, cell) { return s.freeLow, s.freeHigh })},
+			{Key: "gate", Name: "the gate shows", Kind: Line, Points: fine.intervals(samples, func(s sample) (cell, cell) { return s.avail, s.avail })},
 		},
-		Gaps: unknown(samples),
+		Gaps: unknown(b.from, samples),
+	}
+	if of == "" && d.missing(result.FileSeries) == "" {
+		free := Series{Key: "truth", Name: "free", Kind: Line, Points: d.free(b)}
+		c.Series = append([]Series{free}, c.Series...)
 	}
 	d.empty(&c, result.FileDrift, "The seats were never sampled.")
 	return c
 }
 
-// fillFree closes the gaps of a single sale's truth with the seats left at the ends of the second before and of the second itself: the
-// truth can be read while the gate cannot.
-func (d *Data) fillFree(points []Point) {
-	left := make(map[int64]cell)
-	for i := range d.series.rows {
-		if at := d.series.number(i, "second"); at.known && d.series.text(i, "op") == allOps {
-			left[int64(at.value)] = d.series.number(i, "seats_left")
-		}
-	}
+// free are the seats left at the end of each second, over all sales: of use where there is one.
+func (d *Data) free(b buckets) []Point {
+	points, _ := d.perSecond(b, allOps, "seats_left", last, 1)
 	for i := range points {
-		p := &points[i]
-		second := int64(math.Floor(p.X))
-		before, now := left[second-1], left[second]
-		if !p.Known && before.known && now.known {
-			p.Low, p.High, p.Known = min(before.value, now.value), max(before.value, now.value), true
-		}
+		points[i].X += b.width / 2 // a line goes through the middle of a bucket, and the figure is of its end
 	}
+	return points
 }
 
 // driftChart is the gate's drift as an interval.
@@ -105,7 +94,7 @@ func (d *Data) driftChart(samples []sample, b buckets, name, of string) Chart {
 		Model: "gate available − (truth free − live debits whose intent has no booking), as an interval; above 0 surplus: useless contenders let through; below 0 leak: buyers wrongly refused",
 		Series: []Series{{Key: "drift", Name: "drift interval", Kind: Band,
 			Points: finer(b).intervals(samples, func(s sample) (cell, cell) { return s.driftLow, s.driftHigh })}},
-		Gaps: unknown(samples),
+		Gaps: unknown(b.from, samples),
 	}
 	dark := 0
 	for _, s := range samples {
@@ -139,6 +128,9 @@ func (b buckets) intervals(samples []sample, of func(sample) (cell, cell)) []Poi
 		points[i] = Point{X: b.from + float64(i)*b.width, Width: b.width}
 	}
 	for i, s := range samples {
+		if s.at < b.from {
+			continue
+		}
 		low, high := of(s)
 		first := b.index(s.at)
 		for k := first; k <= b.until(samples, i, first); k++ {
@@ -184,12 +176,13 @@ func trimmed(points []Point, touched []bool) []Point {
 	return points[first:end]
 }
 
-// unknown are the stretches from a sample without an answer to the next one with an answer, at most MaxPoints of them.
-func unknown(samples []sample) []Gap {
+// unknown are the stretches from a sample without an answer to the next one with an answer, at most MaxPoints of them, all after from.
+func unknown(from float64, samples []sample) []Gap {
 	var gaps []Gap
 	open := false
 	for _, s := range samples {
 		switch {
+		case s.at < from:
 		case !s.known && !open && len(gaps) < MaxPoints:
 			gaps, open = append(gaps, Gap{From: s.at, To: s.at}), true
 		case open:

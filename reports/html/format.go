@@ -62,7 +62,7 @@ func since(ms int64) string { return clock(float64(ms) / 1e3) }
 // clock writes seconds as "4.2 s" below two minutes and "3:05" or "1:02:03" from there.
 func clock(s float64) string {
 	if math.Abs(s) < 120 {
-		return strings.Replace(strconv.FormatFloat(math.Round(s*10)/10, 'f', -1, 64), "-", "−", 1) + " s"
+		return strings.Replace(strconv.FormatFloat(math.Round(s*10)/10+0, 'f', -1, 64), "-", "−", 1) + " s"
 	}
 	n := int64(math.Round(s))
 	two := func(v int64) string { return string([]byte{byte('0' + v/10), byte('0' + v%10)}) }

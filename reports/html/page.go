@@ -113,7 +113,7 @@ func facts(d *chart.Data) []fact {
 	}
 	all := []fact{
 		{"Scenario", scenarioOf(d)}, {"Seed", strconv.FormatUint(r.Seed, 10)}, {"Scale", strconv.FormatFloat(r.Scale, 'g', -1, 64)},
-		{"Run", orNone(r.RunID)}, {"Plan", orNone(r.PlanHash)},
+		{"Run", orNone(r.RunID)}, {"Plan", clipTo(orNone(r.PlanHash), 19)},
 	}
 	if !r.Started.IsZero() {
 		all = append(all, fact{"Started", r.Started.UTC().Format(time.DateTime) + " UTC"})

@@ -17,7 +17,7 @@ func colours() map[string]color.NRGBA {
 	return map[string]color.NRGBA{
 		"arrivals": {20, 102, 184, 255}, "requests": {140, 152, 165, 255},
 		"ok": {42, 145, 97, 255}, "refused": {169, 180, 192, 255}, "failed": {207, 63, 53, 255}, "unknown": {134, 82, 181, 255}, "unfinished": {58, 67, 78, 255},
-		"bookings": {42, 145, 97, 255}, "truth": {58, 67, 78, 255}, "gate": {198, 93, 0, 255}, "drift": {20, 102, 184, 255},
+		"bookings": {42, 145, 97, 255}, "truth": {58, 67, 78, 255}, "should": {106, 174, 232, 255}, "gate": {198, 93, 0, 255}, "drift": {20, 102, 184, 255},
 		"response99": {20, 102, 184, 255}, "response50": {106, 174, 232, 255}, "service99": {198, 93, 0, 255}, "service50": {235, 168, 96, 255},
 	}
 }
