@@ -88,7 +88,7 @@ var checks = []spec{
 		reads: "run: visitors planned records; requests: visitor op outcome",
 	},
 	{
-		name: "no_undersell", kind: result.Invariant, needs: Requests | Rows, min: 1, judge: noUndersell,
+		name: "no_undersell", kind: result.Health, needs: Requests | Rows, min: 1, judge: noUndersell,
 		holds: "no seats stay free to the end that the gate refused to somebody who never booked",
 		reads: "requests: intent outcome problem quantity; ledger: version seats; truth: sales_1",
 	},

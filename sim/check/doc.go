@@ -27,7 +27,8 @@
 // # Decision: the verdict of a run
 //
 // Broken invariant, interrupted, invalid, failed objective or health, inconclusive, pass: the first that holds. A failed health check (gate_drift after the
-// second reconciliation, a declared recovery that never came) counts like a failed objective: exit 1, after invalid. Invalid are also: a directory whose files
+// second reconciliation, no_undersell, a declared recovery that never came) counts like a failed objective: exit 1, after invalid. no_undersell is health and
+// no invariant because the gate is advisory: it may turn buyers away while a debit waits for its lease, and a load that came late makes that worse. Invalid are also: a directory whose files
 // are not those that run.json names, a run that did not end, a truth that could not be read or was read before the last session was gone, and a system
 // that never answered one log-in or booking. expect_verdict is met by a failure only if nothing but the named check failed and the run is valid;
 // the verdict keeps its word and the exit code becomes 0. An interrupted run never exits 0.
