@@ -36,25 +36,66 @@ type Sale struct {
 	High     int64
 }
 
-// Lines draws the block for a terminal of this width.
+// Lines draws the block for a terminal of this width: no line is wider, and what does not fit goes on in the next.
 func (f Frame) Lines(width int) []string {
-	lines := []string{f.title()}
-	if f.Planned > 0 {
-		lines = append(lines,
-			fmt.Sprintf("crowd    %d of %d came, %d left, %d in flight, %.0f/s", f.Started, f.Planned, f.Left, f.InFlight, f.Rate),
-			fmt.Sprintf("goodput  %.0f bookings/s   response p50 %s  p99 %s", f.Goodput, short(f.P50), short(f.P99)),
-			"answers  "+f.outcomes())
-	}
-	for _, s := range f.Sales {
-		lines = append(lines, s.line())
-	}
-	for _, w := range f.Faults {
-		lines = append(lines, faultLine(w))
-	}
-	for i, l := range lines {
-		lines[i] = fit(l, width)
+	var lines []string
+	for _, r := range f.rows() {
+		lines = append(lines, r.flow(width)...)
 	}
 	return lines
+}
+
+// rows of the block, before they are fitted to a width.
+func (f Frame) rows() []row {
+	rows := []row{{ink: bold, parts: []string{f.Scenario, clock(f.At), f.phase()}}}
+	if f.Planned > 0 {
+		rows = append(rows,
+			row{label: "crowd", parts: []string{fmt.Sprintf("%d of %d came", f.Started, f.Planned), fmt.Sprintf("%.0f/s", f.Rate), fmt.Sprintf("%d left", f.Left), fmt.Sprintf("%d in flight", f.InFlight)}},
+			row{label: "goodput", parts: []string{fmt.Sprintf("%.0f bookings/s", f.Goodput), "response time p50 " + short(f.P50), "p99 " + short(f.P99)}},
+			row{label: "answers", parts: f.outcomes()})
+	}
+	for _, s := range f.Sales {
+		rows = append(rows, s.row())
+	}
+	for _, w := range f.Faults {
+		rows = append(rows, faultRow(w))
+	}
+	return rows
+}
+
+// crowdStage is the stage in which figures move.
+const crowdStage = "crowd"
+
+// with takes the figures of an earlier frame where this one has none, as after the crowd.
+func (f Frame) with(before Frame) Frame {
+	if f.Planned > 0 {
+		return f
+	}
+	before.Scenario, before.Stage, before.At = f.Scenario, f.Stage, f.At
+	return before
+}
+
+// phase says more of the crowd's time: whether seats can be had and whether a fault is in force. Whether a run has recovered is only known afterwards.
+func (f Frame) phase() string {
+	if f.Stage != crowdStage || len(f.Sales) == 0 {
+		return f.Stage
+	}
+	phase := "warm-up"
+	for _, s := range f.Sales {
+		switch {
+		case s.Open && s.Free > 0:
+			phase = "open"
+		case s.Open && phase == "warm-up":
+			phase = "sold out"
+		}
+	}
+	for _, w := range f.Faults {
+		if w.Applied && !w.Healed {
+			phase += ", fault"
+			break
+		}
+	}
+	return f.Stage + ": " + phase
 }
 
 // Plain is the frame in one line, for a log.
@@ -75,27 +116,27 @@ func (f Frame) Plain() string {
 }
 
 func (f Frame) title() string {
-	return fmt.Sprintf("%s  %s  %s", f.Scenario, clock(f.At), f.Stage)
+	return fmt.Sprintf("%s  %s  %s", f.Scenario, clock(f.At), f.phase())
 }
 
 // outcomes adds the answers of all operations up.
-func (f Frame) outcomes() string {
+func (f Frame) outcomes() []string {
 	var sum result.Requests
 	for _, r := range f.Requests {
 		sum.Ok, sum.Refused, sum.Failed, sum.Unknown = sum.Ok+r.Ok, sum.Refused+r.Refused, sum.Failed+r.Failed, sum.Unknown+r.Unknown
 	}
-	return fmt.Sprintf("%d ok, %d refused, %d failed, %d unknown", sum.Ok, sum.Refused, sum.Failed, sum.Unknown)
+	return []string{fmt.Sprintf("%d ok", sum.Ok), fmt.Sprintf("%d refused", sum.Refused), fmt.Sprintf("%d failed", sum.Failed), fmt.Sprintf("%d unknown", sum.Unknown)}
 }
 
-func (s Sale) line() string {
-	state := "not open"
+func (s Sale) row() row {
+	r := row{label: "sale", parts: []string{s.Name, bar(s.Free, s.Capacity), fmt.Sprintf("%d of %d seats left", s.Free, s.Capacity), "drift " + s.drift()}}
 	switch {
-	case s.Open && s.Free == 0:
-		state = "sold out"
-	case s.Open:
-		state = "open"
+	case !s.Open:
+		r.parts = append(r.parts, "not open")
+	case s.Free == 0:
+		r.parts, r.ink = append(r.parts, "sold out"), green
 	}
-	return fmt.Sprintf("sale     %s  %s  %d of %d seats left  %s  drift %s", s.Name, bar(s.Free, s.Capacity), s.Free, s.Capacity, state, s.drift())
+	return r
 }
 
 func (s Sale) drift() string {
@@ -108,17 +149,19 @@ func (s Sale) drift() string {
 	return fmt.Sprintf("%+d..%+d", s.Low, s.High)
 }
 
-func faultLine(w result.FaultWindow) string {
-	state := "waits: " + w.Planned
+func faultRow(w result.FaultWindow) row {
+	r := row{label: "fault", parts: []string{w.Name, w.Inject}, ink: dim}
 	switch {
 	case w.Error != "":
-		state = w.Error
+		r.parts, r.ink = append(r.parts, w.Error), red
 	case w.Healed:
-		state = "healed at " + clock(time.Duration(w.HealedNS))
+		r.parts = append(r.parts, "healed at "+clock(time.Duration(w.HealedNS)))
 	case w.Applied:
-		state = "since " + clock(time.Duration(w.AppliedNS))
+		r.parts, r.ink = append(r.parts, "in force since "+clock(time.Duration(w.AppliedNS))), red
+	default:
+		r.parts = append(r.parts, "waits: "+w.Planned)
 	}
-	return fmt.Sprintf("fault    %s (%s)  %s", w.Name, w.Inject, state)
+	return r
 }
 
 // barWidth is how many characters stand for a sale's capacity.
@@ -146,12 +189,4 @@ func short(d time.Duration) string {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
-}
-
-// fit cuts a line to the terminal's width, so that redrawing in place never meets a wrapped line.
-func fit(line string, width int) string {
-	if width <= 0 || len(line) <= width {
-		return line
-	}
-	return line[:width]
 }

@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"gatecrash/sim/result"
 )
@@ -53,6 +57,7 @@ func frame() Frame {
 
 func TestLines(t *testing.T) {
 	golden(t, "block-120", frame().Lines(120))
+	golden(t, "block-80", frame().Lines(80))
 	golden(t, "block-40", frame().Lines(40))
 	golden(t, "block-start", Frame{Scenario: "smoke", Stage: "servers"}.Lines(80))
 	golden(t, "plain", []string{frame().Plain()})
@@ -94,15 +99,158 @@ func TestPlainLinesAtEvents(t *testing.T) {
 	}
 }
 
+// onScreen gives a view on a terminal of which the size can be changed.
+func onScreen(out *bytes.Buffer, width, height *int) *View {
+	return &View{to: out, screen: &screen{size: func() (int, int) { return *width, *height }}}
+}
+
 func TestBlockIsRedrawnInPlace(t *testing.T) {
 	var out bytes.Buffer
-	v := &View{to: &out, width: func() int { return 60 }}
+	width, height := 120, 40
+	v := onScreen(&out, &width, &height)
 	v.Show(frame())
 	lines := strings.Count(out.String(), "\n")
 	out.Reset()
+	v.before = Frame{}
 	v.Show(Frame{Scenario: "x", Stage: "end"})
-	if up := "\x1b[" + "11A"; lines != 11 || !strings.HasPrefix(out.String(), up) || !strings.HasSuffix(out.String(), "\x1b[J") {
+	if up := "\x1b[11A"; lines != 11 || !strings.HasPrefix(out.String(), up) || !strings.HasSuffix(out.String(), "\x1b[J") {
 		t.Errorf("after a block of %d lines: got %q, want it to go up and clear what is left", lines, out.String())
+	}
+	v.Verdict(sample(), "runs/x")
+	out.Reset()
+	v.Show(frame())
+	if !strings.HasPrefix(out.String(), "\r\x1b[K") {
+		t.Errorf("a block after the verdict: got %q, want it to leave the verdict alone", out.String())
+	}
+}
+
+func TestFiguresStayAfterTheCrowd(t *testing.T) {
+	var out bytes.Buffer
+	width, height := 120, 40
+	v := onScreen(&out, &width, &height)
+	v.Show(frame())
+	out.Reset()
+	v.Show(Frame{Scenario: "opening-night", Stage: "drain", At: 70 * time.Second})
+	for _, want := range []string{"opening-night  70.0s  drain\n", "9120 of 12000 came", "402 of 1500 seats left"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("block after the crowd: got %q, want %q in it", out.String(), want)
+		}
+	}
+}
+
+func TestNarrowerTerminalHasWrappedTheBlock(t *testing.T) {
+	var out bytes.Buffer
+	width, height := 120, 60
+	v := onScreen(&out, &width, &height)
+	v.Show(frame())
+	rows := 0
+	for _, line := range frame().Lines(120) {
+		rows += (len(line) + 39) / 40
+	}
+	width = 40
+	out.Reset()
+	v.Show(frame())
+	if want := fmt.Sprintf("\x1b[%dA", rows); !strings.HasPrefix(out.String(), want) {
+		t.Errorf("after a resize from 120 to 40: got %.12q, want %q", out.String(), want)
+	}
+}
+
+func TestBlockIsNoHigherThanTheTerminal(t *testing.T) {
+	var out bytes.Buffer
+	width, height := 80, 5
+	v := onScreen(&out, &width, &height)
+	v.Show(frame())
+	if got := strings.Count(out.String(), "\n"); got != 4 {
+		t.Errorf("block on 5 rows: got %d lines, want 4 and the cursor's", got)
+	}
+}
+
+func TestLinesFitTheWidth(t *testing.T) {
+	f := frame()
+	f.Faults = append(f.Faults, result.FaultWindow{Name: "\x1b[2J" + strings.Repeat("ü", 200), Inject: "x\ny"})
+	for width := 1; width < 130; width++ {
+		for _, line := range f.Lines(width) {
+			if n := utf8.RuneCountInString(line); n > width || !utf8.ValidString(line) || strings.ContainsAny(line, "\x1b\n") {
+				t.Fatalf("Lines(%d): got %q of %d columns", width, line, n)
+			}
+		}
+	}
+}
+
+func TestColour(t *testing.T) {
+	for _, colour := range []bool{true, false} {
+		var out bytes.Buffer
+		width, height := 80, 40
+		v := onScreen(&out, &width, &height)
+		v.screen.colour = colour
+		v.Show(frame())
+		v.Verdict(sample(), "runs/x")
+		if got := strings.Contains(out.String(), "\x1b[31m"); got != colour {
+			t.Errorf("colour %v: red shown: %v", colour, got)
+		}
+	}
+}
+
+func TestCursorIsNeverHidden(t *testing.T) {
+	var out bytes.Buffer
+	width, height := 80, 40
+	v := onScreen(&out, &width, &height)
+	v.Show(frame())
+	if s := out.String(); strings.Contains(s, "\x1b[?") || !strings.HasSuffix(s, "\n\x1b[J") {
+		t.Errorf("block: got %q, want no mode switched and the cursor at the start of the line below", s)
+	}
+}
+
+func TestPlainLinesEveryFewSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		v := New(&out, Options{})
+		defer v.Close()
+		for range 60 {
+			v.Show(Frame{Scenario: "smoke", Stage: "crowd"})
+			time.Sleep(200 * time.Millisecond)
+		}
+		if got := strings.Count(out.String(), "\n"); got != 3 {
+			t.Errorf("12 s without events: got %d lines, want 3:\n%s", got, out.String())
+		}
+	})
+}
+
+func TestSoldOutIsToldOnce(t *testing.T) {
+	var out bytes.Buffer
+	v := New(&out, Options{})
+	defer v.Close()
+	for _, free := range []int64{5, 0, 2, 0} {
+		v.Show(Frame{Scenario: "x", Stage: "crowd", Planned: 1, Sales: []Sale{{Name: "main", Open: true, Capacity: 9, Free: free}}})
+	}
+	if got := strings.Count(out.String(), "is sold out"); got != 1 {
+		t.Errorf("sold out twice: told %d times, want once", got)
+	}
+}
+
+// TestClosedPipeDoesNotKill starts this test anew as a process whose standard output nobody reads.
+func TestClosedPipeDoesNotKill(t *testing.T) {
+	if os.Getenv("LIVE_CLOSED_PIPE") != "" {
+		v := New(os.Stdout, Options{})
+		for range 3 {
+			v.Show(frame())
+			v.before = Frame{}
+		}
+		v.Verdict(sample(), "runs/x")
+		os.Stderr.WriteString("survived")
+		os.Exit(0)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	var said bytes.Buffer
+	cmd := exec.Command(os.Args[0], "-test.run=^TestClosedPipeDoesNotKill$")
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), "LIVE_CLOSED_PIPE=1"), w, &said
+	if err := cmd.Run(); err != nil || said.String() != "survived" {
+		t.Errorf("process with a closed pipe: %v, said %q; want it to survive", err, said.String())
 	}
 }
 

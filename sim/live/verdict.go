@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"gatecrash/sim/result"
@@ -10,22 +11,76 @@ import (
 // evidenceLines is how many rows of evidence a failed check shows here; the report has them all.
 const evidenceLines = 3
 
+// statement is one line of a verdict.
+type statement struct {
+	text string
+	ink  ink
+}
+
 // Verdict tells how a run ended: the verdict first, then why, then what held, then where the report is.
 func Verdict(r *result.Result, dir string) []string {
-	lines := []string{headline(r), r.Reason}
-	for _, c := range r.Checks {
-		if c.Verdict != result.Pass {
-			lines = append(lines, failed(c)...)
+	var lines []string
+	for _, s := range verdict(r, dir) {
+		lines = append(lines, s.text)
+	}
+	return lines
+}
+
+func verdict(r *result.Result, dir string) []statement {
+	all := []statement{{headline(r), inkOf(r.Verdict)}, {text: r.Reason}}
+	for _, c := range worstFirst(r.Checks) {
+		for i, line := range failed(c) {
+			s := statement{text: line}
+			if i == 0 {
+				s.ink = inkOf(c.Verdict)
+			}
+			all = append(all, s)
 		}
 	}
-	lines = append(lines, held(r)...)
+	for _, line := range append(held(r), outcome(r)...) {
+		all = append(all, statement{text: line})
+	}
+	all = append(all, statement{text: "report: " + filepath.Join(dir, result.FileReport)})
+	for i := range all {
+		all[i].text = printable(all[i].text)
+	}
+	return all
+}
+
+func inkOf(v result.Verdict) ink {
+	switch v {
+	case result.Pass:
+		return green
+	case result.Fail:
+		return red
+	default:
+		return yellow
+	}
+}
+
+// worstFirst gives the checks that did not pass: those that failed, then invalid, then the rest.
+func worstFirst(checks []result.Check) []result.Check {
+	var all []result.Check
+	for _, v := range []result.Verdict{result.Fail, result.Invalid, result.Inconclusive} {
+		for _, c := range checks {
+			if c.Verdict == v {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// outcome says what became of the sales and whether the faults happened.
+func outcome(r *result.Result) []string {
+	var lines []string
 	for _, s := range r.Sales {
 		lines = append(lines, fmt.Sprintf("  sale %s: %d of %d seats sold in %d bookings, %d cancelled, %d resumed", s.Name, s.SeatsSold, s.Capacity, s.Bookings, s.Cancelled, s.SeatsResumed))
 	}
 	for _, f := range r.Faults {
 		lines = append(lines, fmt.Sprintf("  fault %s: %s", f.Name, strings.Join(f.Evidence, "; ")))
 	}
-	return append(lines, "report: "+dir+"/"+result.FileReport)
+	return lines
 }
 
 func headline(r *result.Result) string {
@@ -46,7 +101,7 @@ func failed(c result.Check) []string {
 	}
 	for i, e := range c.Evidence {
 		if i == evidenceLines {
-			return append(lines, fmt.Sprintf("               and %d rows more in the report", len(c.Evidence)-i))
+			return append(lines, fmt.Sprintf("               and %d more in the report", len(c.Evidence)-i))
 		}
 		lines = append(lines, "               "+e)
 	}

@@ -1,13 +1,12 @@
 package live
 
 import (
-	"fmt"
 	"io"
 	"os"
-	"strings"
+	"os/signal"
+	"sync"
+	"syscall"
 	"time"
-
-	"golang.org/x/term"
 
 	"gatecrash/sim/result"
 )
@@ -20,35 +19,26 @@ type Options struct {
 	Quiet bool // only the verdict's headline and where the report is
 }
 
-// View shows one run. Not safe for concurrent use.
+// View shows one run. It may be used by several goroutines.
 type View struct {
+	quiet bool
+	pipe  chan os.Signal // see New
+
+	mu     sync.Mutex
 	to     io.Writer
-	quiet  bool
-	width  func() int // 0: no terminal
-	drawn  int        // lines of the block on the screen
-	last   time.Time  // of the last plain line
-	before Frame
-	broken bool // the writer failed; nothing is shown any more
+	screen *screen         // nil: no terminal
+	last   time.Time       // of the last plain line
+	before Frame           // the last one shown
+	told   map[string]bool // sales whose selling out was told
+	broken bool            // the writer failed; nothing is shown any more
 }
 
-// New makes a view on w. It draws a block in place if w is a terminal.
+// New makes a view on w. It draws a block in place if w is a terminal. From here to Close a reader that goes away costs the view and not the process:
+// without a listener for SIGPIPE, Go ends a process that writes to a closed standard output (package os/signal, "SIGPIPE").
 func New(w io.Writer, o Options) *View {
-	return &View{to: w, quiet: o.Quiet, width: terminal(w)}
-}
-
-// terminal gives the width of w at each call, so that a resize is followed.
-func terminal(w io.Writer) func() int {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
-		return func() int { return 0 }
-	}
-	return func() int {
-		width, _, err := term.GetSize(int(f.Fd()))
-		if err != nil || width <= 0 {
-			return 80
-		}
-		return width
-	}
+	v := &View{to: w, quiet: o.Quiet, screen: newScreen(w), told: map[string]bool{}, pipe: make(chan os.Signal, 1)}
+	signal.Notify(v.pipe, syscall.SIGPIPE)
+	return v
 }
 
 // Show shows a frame.
@@ -56,89 +46,63 @@ func (v *View) Show(f Frame) {
 	if v.quiet {
 		return
 	}
-	if width := v.width(); width > 0 {
-		v.draw(f.Lines(width))
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.screen != nil {
+		v.before = f.with(v.before)
+		v.write(v.screen.draw(v.before.rows()))
 		return
 	}
-	for _, e := range events(v.before, f) {
-		v.print(e)
+	for _, e := range events(v.before, f, v.told) {
+		v.write(e + "\n")
 	}
 	if now := time.Now(); f.Stage != v.before.Stage || now.Sub(v.last) >= plainEvery {
 		v.last = now
-		v.print(f.Plain())
+		v.write(f.Plain() + "\n")
 	}
 	v.before = f
 }
 
-// draw puts the lines where the last block stands.
-func (v *View) draw(lines []string) {
-	var b strings.Builder
-	if v.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", v.drawn)
-	}
-	for _, l := range lines {
-		b.WriteString("\r\x1b[K" + l + "\n")
-	}
-	b.WriteString("\x1b[J") // a longer block before this one
-	v.drawn = len(lines)
-	v.write(b.String())
-}
-
 // Verdict shows how the run ended, below the last block.
 func (v *View) Verdict(r *result.Result, dir string) {
-	lines := Verdict(r, dir)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	rows := verdict(r, dir)
 	if v.quiet {
-		lines = []string{lines[0], lines[len(lines)-1]}
+		rows = []statement{rows[0], rows[len(rows)-1]}
 	}
-	v.drawn = 0
-	for _, l := range lines {
-		v.print(l)
+	text := ""
+	for _, s := range rows {
+		line := s.text
+		if v.screen != nil {
+			line = v.screen.in(s.ink, line)
+		}
+		text += line + "\n"
+	}
+	v.leave()
+	v.write(text)
+}
+
+// Close leaves the block where it is and gives SIGPIPE back. It may be called more than once.
+func (v *View) Close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.leave()
+	signal.Stop(v.pipe)
+}
+
+// leave makes the next block, if there is one, begin below this one.
+func (v *View) leave() {
+	if v.screen != nil {
+		v.screen.drawn = nil
 	}
 }
 
-// Close leaves the screen as it is: the block ends with a new line, and the cursor was never hidden.
-func (v *View) Close() { v.drawn = 0 }
-
-func (v *View) print(line string) { v.write(line + "\n") }
-
 func (v *View) write(text string) {
-	if v.broken {
+	if v.broken || text == "" {
 		return
 	}
 	if _, err := io.WriteString(v.to, text); err != nil {
 		v.broken = true
 	}
-}
-
-// events says what happened between two frames.
-func events(before, now Frame) []string {
-	var all []string
-	for i, s := range now.Sales {
-		was := Sale{}
-		if i < len(before.Sales) {
-			was = before.Sales[i]
-		}
-		if s.Open && !was.Open {
-			all = append(all, fmt.Sprintf("%s: sale %s is open, %d seats", clock(now.At), s.Name, s.Capacity))
-		}
-		if s.Open && s.Free == 0 && (was.Free > 0 || !was.Open) {
-			all = append(all, fmt.Sprintf("%s: sale %s is sold out", clock(now.At), s.Name))
-		}
-	}
-	for i, w := range now.Faults {
-		was := result.FaultWindow{}
-		if i < len(before.Faults) {
-			was = before.Faults[i]
-		}
-		if w.Applied && !was.Applied {
-			all = append(all, fmt.Sprintf("%s: fault %s (%s) applied", clock(now.At), w.Name, w.Inject))
-		}
-		if w.Healed && !was.Healed {
-			all = append(all, fmt.Sprintf("%s: fault %s healed", clock(now.At), w.Name))
-		}
-		if w.Error != "" && was.Error == "" {
-			all = append(all, fmt.Sprintf("%s: fault %s: %s", clock(now.At), w.Name, w.Error))
-		}
-	}
-	return all
 }
