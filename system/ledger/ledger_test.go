@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -366,4 +367,38 @@ func awaitBlocked(t *testing.T, admin *pgx.Conn, application string) {
 		}
 	}
 	t.Fatalf("no session of %q waits for a lock", application)
+}
+
+// TestPlans holds every look-up to its index, by the plan that the pool's settings give while the tables are still empty.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	l := open(t)
+	conn, err := l.Pool().Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	for _, c := range []struct{ file, args, index string }{
+		{"lock.sql", "'s'", "sale_pkey"},
+		{"account.sql", "'s', '{a,b}', '{k,l}'", "booking_intent"},
+		{"lookup.sql", "'{s,s}', '{a,b}', '{k,l}'", "booking_intent"},
+		{"get.sql", "1, 'a'", "booking_pkey"},
+		{"change.sql", "'s', 'c'", "ledger_change"},
+		{"snapshot.sql", "'s'", "sale_pkey"},
+	} {
+		sql, err := os.ReadFile(c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := "plan_" + strings.TrimSuffix(c.file, ".sql")
+		if _, err := conn.Exec(t.Context(), "PREPARE "+name+" AS "+string(sql)); err != nil {
+			t.Fatalf("%s: %v", c.file, err)
+		}
+		rows, _ := conn.Query(t.Context(), "EXPLAIN EXECUTE "+name+"("+c.args+")", pgx.QueryExecModeSimpleProtocol)
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		plan := strings.Join(lines, "\n")
+		if err != nil || !strings.Contains(plan, "Index Scan using "+c.index) || strings.Contains(plan, "Seq Scan") {
+			t.Errorf("%s: got %v\n%s\nwant an index scan of %s", c.file, err, plan, c.index)
+		}
+	}
 }
