@@ -380,6 +380,13 @@ func (b brokenLedger) Lookup(ctx context.Context, in []booking.Intent) ([]bookin
 	return b.Ledger.Lookup(ctx, in)
 }
 
+func (b brokenLedger) Snapshot(ctx context.Context, sale string) (booking.Snapshot, error) {
+	if b.broken == "snapshot" {
+		return booking.Snapshot{}, errBroken
+	}
+	return b.Ledger.Snapshot(ctx, sale)
+}
+
 func (b brokenLedger) AllSales(ctx context.Context) ([]booking.Sale, error) {
 	if b.broken == "sales" {
 		return nil, errBroken
@@ -429,6 +436,29 @@ func TestFailuresAreTold(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDebitOfAnotherSize resolves the debit of an attempt that reused a key with another quantity, without the repair that would hide an error.
+func TestDebitOfAnotherSize(t *testing.T) {
+	t.Parallel()
+	g, l := gate.NewMemory(time.Now), ledger.NewMemory(time.Now)
+	openSale(t, l, 10)
+	if _, err := g.Init(t.Context(), "s", booking.Snapshot{Free: 10}, "e"); err != nil {
+		t.Fatal(err)
+	}
+	in := booking.Intent{Sale: "s", Account: "ann", Key: "k", Quantity: 2}
+	if _, err := l.Book(t.Context(), "s", []booking.Intent{in}); err != nil {
+		t.Fatal(err)
+	}
+	in.Quantity = 5
+	if _, err := g.Reserve(t.Context(), in, "dead", 0); err != nil {
+		t.Fatal(err)
+	}
+	p := newWorker(t, g, brokenLedger{l, "snapshot"}, nobodyLeads{}, func(reconcile.Pass) {}).Pass(t.Context(), "s")
+	if p.Settled != 1 || !errors.Is(p.Err, errBroken) {
+		t.Errorf("pass: got %+v, want one settled and no repair", p)
+	}
+	wantAvail(t, g, 8, 0)
 }
 
 func TestConfigValidate(t *testing.T) {
