@@ -99,7 +99,6 @@ var borders = []struct {
 // skips lists the files that may skip a test without looking at CI, and why.
 var skips = map[string]string{
 	"system/internal/servers/servers_test.go": "a server given from outside may have other settings",
-	"reports/html/html_test.go":               "writes a sample for the eye, only when asked to by a flag",
 }
 
 // manners is the table of everything but imports. Each rule returns what is wrong with a file.

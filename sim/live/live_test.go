@@ -177,6 +177,25 @@ func TestLinesFitTheWidth(t *testing.T) {
 	}
 }
 
+func TestWrap(t *testing.T) {
+	tests := []struct {
+		line  string
+		width int
+		want  string
+	}{
+		{"short", 10, "short"},
+		{"one two three", 8, "one two\n  three"},
+		{"  fail  one two three", 12, "  fail one\n    two\n    three"},
+		{"report: /a/very/long/path", 10, "report:\n  /a/very/long/path"},
+		{"", 0, ""},
+	}
+	for _, tt := range tests {
+		if got := wrap(tt.line, tt.width); got != tt.want {
+			t.Errorf("wrap(%q, %d) = %q, want %q", tt.line, tt.width, got, tt.want)
+		}
+	}
+}
+
 func TestColour(t *testing.T) {
 	for _, colour := range []bool{true, false} {
 		var out bytes.Buffer

@@ -88,3 +88,25 @@ func cut(line string, width int) string {
 	}
 	return string([]rune(line)[:width])
 }
+
+// wrap breaks a line between words. What follows a break is indented a little more than the line; a word that is wider than the terminal stays whole.
+func wrap(line string, width int) string {
+	words := strings.Fields(line)
+	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	if columns(line) <= width || len(words) == 0 {
+		return line
+	}
+	var b strings.Builder
+	b.WriteString(indent + words[0])
+	at := columns(indent + words[0])
+	for _, w := range words[1:] {
+		if at+1+columns(w) > width {
+			b.WriteString("\n" + indent + gap + w)
+			at = columns(indent+gap) + columns(w)
+			continue
+		}
+		b.WriteString(" " + w)
+		at += 1 + columns(w)
+	}
+	return b.String()
+}

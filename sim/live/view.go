@@ -73,14 +73,19 @@ func (v *View) Verdict(r *result.Result, dir string) {
 	}
 	text := ""
 	for _, s := range rows {
-		line := s.text
-		if v.screen != nil {
-			line = v.screen.in(s.ink, line)
-		}
-		text += line + "\n"
+		text += v.line(s) + "\n"
 	}
 	v.leave()
 	v.write(text)
+}
+
+// line is a statement as this view writes it; a log keeps long lines whole.
+func (v *View) line(s statement) string {
+	if v.screen == nil {
+		return s.text
+	}
+	width, _ := v.screen.size()
+	return v.screen.in(s.ink, wrap(s.text, width))
 }
 
 // Close leaves the block where it is and gives SIGPIPE back. It may be called more than once.
