@@ -43,7 +43,7 @@ fmt: ## format the sources
 	gofmt -w cmd sim system reports scenarios
 
 demo: deps build ## run opening-night: about a minute, then open the report it names
-	bin/gatecrash run opening-night
+	bin/gatecrash run opening-night --retry-invalid 2
 
 picture: ## make docs/report.png from the newest run (needs chromium)
 	@docs/picture.sh runs/latest
