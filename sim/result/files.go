@@ -20,18 +20,16 @@ const (
 	DirLogs       = "logs"
 )
 
-// SeriesColumns is the header of series.csv: one row for each second of the run and operation "all" first, then each operation.
+// SeriesColumns gives the header of series.csv: one row for each second of the run and operation "all" first, then each operation.
 // second counts from zero and may be negative for what came before; percentiles are of requests that were done in that second, in microseconds.
-var seriesColumns = []string{
-	"second", "op", "arrivals", "intended", "sent", "ok", "refused", "failed", "unknown", "unfinished", "bookings", "retries", "in_flight",
-	"response_p50_us", "response_p99_us", "service_p50_us", "service_p99_us", "seats_left", "phase",
+func SeriesColumns() []string {
+	return []string{
+		"second", "op", "arrivals", "intended", "sent", "ok", "refused", "failed", "unknown", "unfinished", "bookings", "retries", "in_flight",
+		"response_p50_us", "response_p99_us", "service_p50_us", "service_p99_us", "seats_left", "phase",
+	}
 }
 
-// DriftColumns is the header of drift.csv: one row for each sample. known is 0 where the gate could not be read; then the other figures are empty.
-var driftColumns = []string{"at_ms", "sale", "known", "avail", "debits", "free_low", "free_high", "drift_low", "drift_high"}
-
-// SeriesColumns gives the header of series.csv.
-func SeriesColumns() []string { return append([]string(nil), seriesColumns...) }
-
-// DriftColumns gives the header of drift.csv.
-func DriftColumns() []string { return append([]string(nil), driftColumns...) }
+// DriftColumns gives the header of drift.csv: one row for each sample. known is 0 where the gate could not be read; then the other figures are empty.
+func DriftColumns() []string {
+	return []string{"at_ms", "sale", "known", "avail", "debits", "free_low", "free_high", "drift_low", "drift_high"}
+}
