@@ -121,7 +121,7 @@ func (in *Input) loadRequests(dir result.Dir) {
 	id, err := read(dir.Join(file))
 	switch {
 	case err != nil:
-		in.damage(file, Requests, "%v", err)
+		in.unread(file, Requests, err)
 	case id != in.Run.RunID:
 		in.damage(file, Requests, "it is of run %s", id)
 	case in.Run.Ended && in.Run.Records > 0 && in.Run.Records != int64(len(in.Requests)):
@@ -150,7 +150,7 @@ func (in *Input) readRecords(path string) (string, error) {
 func (in *Input) loadTruth(dir result.Dir) {
 	t, err := result.ReadTruth(dir)
 	if err != nil {
-		in.lackRows(result.FileTruth, err)
+		in.unread(result.FileTruth, Rows, err)
 		return
 	}
 	in.Truth = *t
@@ -164,19 +164,10 @@ func (in *Input) loadTruth(dir result.Dir) {
 	in.Ledger1, in.Ledger2, err1 = truth.ReadLedger(dir.Join(result.FileLedger))
 	in.Bookings1, in.Bookings2, err2 = truth.ReadBookings(dir.Join(result.FileBookings))
 	if err := errors.Join(err1, err2); err != nil {
-		in.lackRows("ledger and bookings", err)
+		in.unread("ledger and bookings", Rows, err)
 		return
 	}
 	in.sameSales()
-}
-
-// lackRows notes rows that cannot be read. A run that was killed may not have come as far as writing them.
-func (in *Input) lackRows(file string, err error) {
-	if !in.Run.Ended && errors.Is(err, os.ErrNotExist) {
-		in.Lacks |= Rows
-		return
-	}
-	in.damage(file, Rows, "%v", err)
 }
 
 // sameSales holds the sales of the truth against those of the run.
@@ -208,7 +199,7 @@ func (in *Input) loadFaults(dir result.Dir) {
 	}
 	windows, err := result.ReadFaults(dir)
 	if err != nil {
-		in.optional(result.FileFaults, Windows, err)
+		in.unread(result.FileFaults, Windows, err)
 		return
 	}
 	in.Faults = windows
@@ -220,14 +211,15 @@ func (in *Input) loadDrift(dir result.Dir) {
 	}
 	samples, err := drift.Read(dir.Join(result.FileDrift))
 	if err != nil {
-		in.optional(result.FileDrift, Samples, err)
+		in.unread(result.FileDrift, Samples, err)
 		return
 	}
 	in.Drift = samples
 }
 
-// optional notes a file that a run may have ended without writing: checks that need it cannot tell, and the directory is not damaged by it.
-func (in *Input) optional(file string, lost Source, err error) {
+// unread notes a file that could not be read. That it is not there is no damage by itself: a run that was killed or broke may not have come as far as
+// writing it, and run.json names the files that a complete run has.
+func (in *Input) unread(file string, lost Source, err error) {
 	if errors.Is(err, os.ErrNotExist) {
 		in.Lacks |= lost
 		return

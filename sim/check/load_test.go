@@ -242,3 +242,17 @@ func TestLoadOfNoRunDirectoryFails(t *testing.T) {
 		}
 	}
 }
+
+func TestARunThatBrokeAtOnceIsInvalid(t *testing.T) {
+	path := t.TempDir()
+	dir, err := result.OpenDir(path)
+	must(t, err)
+	must(t, dir.WriteFile(result.FileScenario, []byte(worldFile)))
+	must(t, result.WriteTruth(dir, &result.Truth{Error: "redis: connection refused"}))
+	must(t, result.WriteFaults(dir, nil))
+	must(t, result.WriteRun(dir, &result.Run{RunID: "r", Scenario: "world", Sales: []string{"sale0"}, Crowds: []string{"fans"}, Planned: 250, Ended: true, Broke: "redis: connection refused"}))
+	in := loaded(t, path)
+	if r := Judge(in); r.Verdict != result.Invalid || r.Exit != 4 || !strings.Contains(r.Reason, "redis: connection refused") || len(in.Damage) > 0 {
+		t.Errorf("Judge: got %s, exit %d, %q, damage %q; want invalid, 4, what broke, and no damage", r.Verdict, r.Exit, r.Reason, in.Damage)
+	}
+}

@@ -75,10 +75,10 @@ func failed(checks []result.Check, of func(result.Kind) bool) []result.Check {
 func (f *facts) invalid(checks []result.Check) string {
 	run, truth := &f.in.Run, &f.in.Truth
 	switch {
-	case len(f.in.Damage) > 0:
-		return "the run directory is damaged: " + strings.Join(f.in.Damage, "; ")
 	case run.Broke != "":
 		return "the environment broke: " + run.Broke
+	case len(f.in.Damage) > 0:
+		return "the run directory is damaged: " + strings.Join(f.in.Damage, "; ")
 	case !run.Ended:
 		return "the run did not end: it was killed, or is still going on"
 	case !truth.Complete && truth.Error != "":
