@@ -10,6 +10,6 @@ command -v "$browser" >/dev/null || { echo "docs/picture.sh: no $browser: instal
 sandbox=
 [ "$(id -u)" -ne 0 ] || sandbox=--no-sandbox
 out=$(cd "$(dirname "$0")" && pwd)/report.png
-"$browser" --headless $sandbox --hide-scrollbars --window-size=1160,1706 --screenshot="$out" "file://$page" 2>/dev/null
+"$browser" --headless $sandbox --hide-scrollbars --window-size=1160,1640 --screenshot="$out" "file://$page" 2>/dev/null
 [ -s "$out" ] || { echo "docs/picture.sh: $browser made no picture" >&2; exit 1; }
 echo "$out"

@@ -67,6 +67,7 @@ type Series struct {
 	Key    string // stable name of its colour: arrivals, requests, ok, refused, failed, unknown, unfinished, bookings, truth, should, gate, drift, response50 …
 	Name   string
 	Kind   Kind
+	Dashed bool // set where it often lies on another one
 	Points []Point
 }
 

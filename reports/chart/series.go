@@ -81,7 +81,7 @@ func (d *Data) times(b buckets) Chart {
 	}
 	for _, s := range []Series{
 		{Key: "response99", Name: "response time p99"}, {Key: "response50", Name: "response time p50"},
-		{Key: "service99", Name: "service time p99"}, {Key: "service50", Name: "service time p50"},
+		{Key: "service99", Name: "service time p99", Dashed: true}, {Key: "service50", Name: "service time p50", Dashed: true},
 	} {
 		column := map[string]string{"response99": "response_p99_us", "response50": "response_p50_us", "service99": "service_p99_us", "service50": "service_p50_us"}[s.Key]
 		s.Kind = Line

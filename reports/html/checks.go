@@ -13,7 +13,7 @@ import (
 type checkRow struct {
 	Name, Kind, Verdict, Explanation string
 	Expected, Measured, Reason       string
-	Samples                          string
+	Samples, Needs                   string
 	First                            string
 	Violations                       string
 	Evidence                         []string
@@ -58,10 +58,7 @@ func newCheckRow(c result.Check) checkRow {
 	row := checkRow{
 		Name: clip(c.Name), Kind: string(c.Kind), Verdict: string(c.Verdict), Explanation: explain(c), Expected: orNone(c.Expected),
 		Measured: orNone(c.Measured), Reason: clip(c.Reason), Evidence: clipAll(c.Evidence),
-		Samples: fmt.Sprintf("%s %s, needs %s", whole(c.Samples), clip(c.Unit), whole(c.MinSamples)),
-	}
-	if c.Unit == "" {
-		row.Samples = fmt.Sprintf("%s, needs %s", whole(c.Samples), whole(c.MinSamples))
+		Samples: strings.TrimSpace(whole(c.Samples) + " " + clip(c.Unit)), Needs: "needs " + whole(c.MinSamples),
 	}
 	if c.First != nil {
 		row.First = first(*c.First)

@@ -85,6 +85,8 @@ func draw(c chart.Chart, s chart.Set, seed uint64) drawn {
 // paths draws a series: a step gets its area and its edge, a band its area with an outline.
 func paths(s chart.Series, stacked bool, fresh func() *pen) []path {
 	switch {
+	case s.Dashed:
+		return []path{{"curve dashed " + s.Key, fresh().curve(s.Points)}}
 	case s.Kind == chart.Line:
 		return []path{{"curve " + s.Key, fresh().curve(s.Points)}}
 	case s.Kind == chart.Band:

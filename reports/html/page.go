@@ -22,6 +22,7 @@ type page struct {
 	Tiles    []tile
 	Facts    []fact
 	Missing  []chart.Missing
+	WhyTitle string
 	Why      []checkRow
 	Again    string // the command that plays the same plan
 	Frame    frame
@@ -51,6 +52,10 @@ func newPage(dir result.Dir, d *chart.Data) page {
 		Scenario: scenarioOf(d), Question: clip(d.Result.Question), Verdict: verdictOf(d), Facts: facts(d), Missing: d.Missing,
 		Frame: newFrame(set), Notes: set.Notes, Why: decisive(d.Result.Checks), Again: clip(d.Result.Environment.Command), Groups: checkGroups(d.Result.Checks),
 		Reading: newReading(set),
+	}
+	p.WhyTitle = "Why"
+	if d.Result.Verdict == result.Pass {
+		p.WhyTitle = "Could not be checked"
 	}
 	p.Title = p.Scenario + ": " + p.Verdict.Word
 	if d.HasResult {
@@ -221,6 +226,9 @@ func refusedTile(all []result.Sale) tile {
 		n += s.WronglyRefused
 	}
 	t := tile{Label: "Buyers wrongly refused", Value: whole(n), Note: "by the gate, while seats were free"}
+	if n > 0 {
+		t.Class = "bad"
+	}
 	if len(all) == 0 {
 		t.Value = "not known"
 	}

@@ -66,7 +66,7 @@ func add(p *gonum.Plot, s chart.Series, stacked bool, floor float64) error {
 	filled := stacked || s.Kind == chart.Band
 	var thumb gonum.Thumbnailer
 	for _, run := range chart.Stretches(s.Points) {
-		drawn, err := shape(run, s.Kind, filled, floor, ink)
+		drawn, err := shape(run, s, filled, floor, ink)
 		if err != nil {
 			return err
 		}
@@ -85,24 +85,27 @@ type inked interface {
 	gonum.Thumbnailer
 }
 
-func shape(run []chart.Point, kind chart.Kind, filled bool, floor float64, ink color.NRGBA) (inked, error) {
+func shape(run []chart.Point, s chart.Series, filled bool, floor float64, ink color.NRGBA) (inked, error) {
 	if filled {
 		polygon, err := plotter.NewPolygon(outline(run))
 		if err != nil {
 			return nil, err
 		}
 		fill := ink
-		if kind == chart.Band {
+		if s.Kind == chart.Band {
 			fill.A = 80
 		}
 		polygon.Color, polygon.LineStyle.Color, polygon.LineStyle.Width = fill, ink, vg.Points(0.8)
 		return polygon, nil
 	}
-	line, err := plotter.NewLine(edge(run, kind, floor))
+	line, err := plotter.NewLine(edge(run, s.Kind, floor))
 	if err != nil {
 		return nil, err
 	}
 	line.LineStyle.Color, line.LineStyle.Width = ink, vg.Points(1.4)
+	if s.Dashed {
+		line.LineStyle.Dashes = []vg.Length{vg.Points(4), vg.Points(3)} // where both times are the same, both are seen
+	}
 	return line, nil
 }
 
