@@ -69,7 +69,7 @@ func sample() *result.Result {
 		Checks: []result.Check{
 			{Name: "no_oversell", Kind: result.Invariant, Verdict: result.Fail, Expected: "<= 50", Measured: "51", Samples: 51, Evidence: []string{"a", "b", "c", "d"},
 				First: &result.Violation{Sale: "main", Version: 51, Intent: "1a", Attempt: 1, AtMS: 812}},
-			{Name: "same_answer", Verdict: result.Pass, Samples: 900}, {Name: "faults_bit", Verdict: result.Inconclusive, Reason: "blackout touched no request", Expected: "all"},
+			{Name: "same_answer", Verdict: result.Pass, Samples: 900}, {Name: "faults_bit", Verdict: result.Inconclusive, Decides: true, Samples: 1, Reason: "blackout touched no request", Expected: "all"},
 		},
 		Sales:  []result.Sale{{Name: "main", Capacity: 50, SeatsSold: 51, Bookings: 51}},
 		Faults: []result.Fault{{Name: "blackout", Evidence: []string{"run_id a -> b"}}},

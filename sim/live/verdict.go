@@ -58,17 +58,22 @@ func inkOf(v result.Verdict) ink {
 	}
 }
 
-// worstFirst gives the checks that did not pass: those that failed, then invalid, then the rest.
+// worstFirst gives the checks that need words: those that failed, then invalid, then those whose want of samples decides.
 func worstFirst(checks []result.Check) []result.Check {
 	var all []result.Check
 	for _, v := range []result.Verdict{result.Fail, result.Invalid, result.Inconclusive} {
 		for _, c := range checks {
-			if c.Verdict == v {
+			if c.Verdict == v && !silent(c) {
 				all = append(all, c)
 			}
 		}
 	}
 	return all
+}
+
+// silent reports a check that had nothing to judge: it is named, no more.
+func silent(c result.Check) bool {
+	return c.Verdict == result.Inconclusive && (!c.Decides || c.Samples == 0)
 }
 
 // outcome says what became of the sales and whether the faults happened.
@@ -108,18 +113,27 @@ func failed(c result.Check) []string {
 	return lines
 }
 
-// held counts what passed, with the samples it rests on.
+// held counts what passed, with the samples it rests on, and names what had nothing to judge.
 func held(r *result.Result) []string {
-	var names []string
+	var passed, nothing []string
 	for _, c := range r.Checks {
-		if c.Verdict == result.Pass {
-			names = append(names, fmt.Sprintf("%s (%d)", c.Name, c.Samples))
+		switch {
+		case c.Verdict == result.Pass:
+			passed = append(passed, fmt.Sprintf("%s (%d)", c.Name, c.Samples))
+		case silent(c):
+			nothing = append(nothing, c.Name)
 		}
 	}
+	lines := listed(fmt.Sprintf("  %d checks pass, samples in brackets:", len(passed)), passed)
+	return append(lines, listed(fmt.Sprintf("  %d had nothing to judge:", len(nothing)), nothing)...)
+}
+
+// listed puts names below a heading, a few on a line; nothing without names.
+func listed(heading string, names []string) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	lines := []string{fmt.Sprintf("  %d checks pass, samples in brackets:", len(names))}
+	lines := []string{heading}
 	const perLine = 5
 	for len(names) > 0 {
 		n := min(perLine, len(names))
