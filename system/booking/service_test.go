@@ -246,7 +246,7 @@ func TestBook(t *testing.T) {
 			}
 			r.events = nil
 			ans, err := r.Book(t.Context(), c.in)
-			if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) || errors.Is(err, booking.ErrUnknownOutcome) != (c.err == booking.ErrUnknownOutcome) {
+			if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) || errors.Is(err, booking.ErrUnknownOutcome) != errors.Is(c.err, booking.ErrUnknownOutcome) {
 				t.Errorf("book(%+v): got %v, want %v", c.in, err, c.err)
 			}
 			if ans.Path != c.path || err == nil && (ans.Booking.Quantity != c.in.Quantity || ans.Booking.Account != c.in.Account || ans.Booking.Version == 0) {

@@ -40,7 +40,7 @@ func TestOutcome(t *testing.T) {
 		for atCommit, want := range map[bool]error{false: c.writing, true: c.atCommit} {
 			got := outcome(c.err, atCommit)
 			for _, kind := range []error{booking.ErrUnknownOutcome, booking.ErrDependency, booking.ErrOverloaded, booking.ErrCapacity} {
-				if errors.Is(got, kind) != (kind == want) {
+				if errors.Is(got, kind) != errors.Is(want, kind) {
 					t.Errorf("%s, at commit %v: outcome(%v): got %v, want %v and no other", c.name, atCommit, c.err, got, want)
 				}
 			}

@@ -29,7 +29,7 @@ func startRedis() (url string, stop func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	cmd := exec.Command(bin, "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", dir, "--daemonize", "no",
+	cmd := exec.CommandContext(context.Background(), bin, "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", dir, "--daemonize", "no",
 		"--save", "", "--appendonly", "yes", "--appendfsync", "everysec", "--maxmemory-policy", "noeviction")
 	cmd.Dir = dir
 	url = fmt.Sprintf("redis://127.0.0.1:%d/0", port)
@@ -43,7 +43,7 @@ func pingRedis(ctx context.Context, url string) error {
 		return err
 	}
 	client := redis.NewClient(opt)
-	defer client.Close()
+	defer func() { _ = client.Close() }()
 	return client.Ping(ctx).Err()
 }
 

@@ -80,7 +80,7 @@ func (s *Set) Schema(tb testing.TB) string {
 			tb.Errorf("drop schema %q: %v", name, err)
 			return
 		}
-		defer conn.Close(ctx)
+		defer func() { _ = conn.Close(ctx) }()
 		if _, err := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+name+" CASCADE"); err != nil {
 			tb.Errorf("drop schema %q: %v", name, err)
 		}
@@ -108,7 +108,7 @@ func deleteKeys(ctx context.Context, url, prefix string) error {
 		return err
 	}
 	client := redis.NewClient(opt)
-	defer client.Close()
+	defer func() { _ = client.Close() }()
 	keys := client.Scan(ctx, 0, prefix+"*", 1000).Iterator()
 	for keys.Next(ctx) {
 		if err := client.Del(ctx, keys.Val()).Err(); err != nil {
@@ -180,11 +180,11 @@ func await(ready func(context.Context) error, exited <-chan struct{}) error {
 
 // freePort finds a loopback port that nothing listens on.
 func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
