@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -121,6 +122,9 @@ func (s *System) newReplica(number int) (*replica, error) {
 // clean, which finds nothing.
 func (s *System) born(pid int, what string) (gone func(), err error) {
 	p, err := journal.Identify(pid)
+	if errors.Is(err, fs.ErrNotExist) {
+		return func() {}, nil // gone already: there is nothing to find, and the start tells how it ended
+	}
 	if err != nil {
 		return nil, err
 	}

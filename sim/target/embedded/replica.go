@@ -187,19 +187,22 @@ func (r *replica) bury(l *life, cmd *exec.Cmd) {
 	close(l.gone)
 }
 
-// Kill implements target.Process.
-func (r *replica) Kill(ctx context.Context) error {
+// Kill implements target.Process. It returns when the child is gone and whoever noted it knows.
+func (r *replica) Kill(context.Context) error {
 	r.mu.Lock()
 	l := r.life
-	if l != nil && !isClosed(l.gone) {
+	alive := l != nil && !isClosed(l.gone)
+	if alive {
 		l.killed = true
 	}
 	r.mu.Unlock()
-	if l == nil || isClosed(l.gone) {
+	if l == nil {
 		return nil
 	}
-	if err := syscall.Kill(l.pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return fmt.Errorf("kill replica %d, pid %d: %w", r.number, l.pid, err)
+	if alive {
+		if err := syscall.Kill(l.pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("kill replica %d, pid %d: %w", r.number, l.pid, err)
+		}
 	}
 	select {
 	case <-l.forgotten:
