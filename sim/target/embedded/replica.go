@@ -110,15 +110,7 @@ func (r *replica) Start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("start replica %d: %w", r.number, err)
 	}
-	gone, err := r.born(l.pid, fmt.Sprintf("replica %d", r.number))
-	go func() {
-		<-l.gone
-		if err == nil {
-			gone()
-		}
-		close(l.forgotten)
-	}()
-	if err != nil {
+	if err := r.note(l); err != nil {
 		return errors.Join(err, r.Kill(ctx))
 	}
 	addr, err := awaitReady(ctx, l, stdout)
@@ -129,6 +121,20 @@ func (r *replica) Start(ctx context.Context) error {
 	r.listen = addr
 	r.mu.Unlock()
 	return nil
+}
+
+// note tells whoever keeps the journal of a child, and later that it is gone.
+func (r *replica) note(l *life) error {
+	gone, err := r.born(l.pid, fmt.Sprintf("replica %d", r.number))
+	noted := err == nil
+	go func() {
+		<-l.gone
+		if noted {
+			gone()
+		}
+		close(l.forgotten)
+	}()
+	return err
 }
 
 // spawn forks the child on a thread that lives as long as the child does: the kernel's parent-death signal follows the forking thread, not the process.
