@@ -20,6 +20,7 @@ import (
 	"gatecrash/scenarios"
 	"gatecrash/sim"
 	"gatecrash/sim/backend"
+	"gatecrash/sim/check"
 	"gatecrash/sim/journal"
 	"gatecrash/sim/live"
 	"gatecrash/sim/result"
@@ -112,21 +113,23 @@ func runScenarios(cmd *cobra.Command, f runFlags, names []string) error {
 	if err := cleanLeftovers(abort, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
-	worst := exitPass
+	var worst *result.Result
 	for _, one := range todo {
-		code, err := f.runOne(abort, cmd, one, stop)
+		res, err := f.runOne(abort, cmd, one, stop)
 		if err != nil {
 			return err
 		}
-		worst = worse(worst, code)
+		if worst == nil || check.Worse(res, worst) {
+			worst = res
+		}
 		if isDone(stop) || abort.Err() != nil {
 			break
 		}
 	}
-	if worst == exitPass {
+	if worst.Exit == exitPass {
 		return nil
 	}
-	return exitWith(worst, nil)
+	return exitWith(worst.Exit, nil)
 }
 
 // validate reports every wrong flag at once.
@@ -186,15 +189,12 @@ func (f *runFlags) plan(names []string) ([]plannedRun, error) {
 	return todo, errors.Join(all...)
 }
 
-// runOne plays one scenario, again if it was invalid and that was asked for, and gives the exit code of the last try.
-func (f *runFlags) runOne(ctx context.Context, cmd *cobra.Command, one plannedRun, stop <-chan struct{}) (int, error) {
+// runOne plays one scenario, again if it was invalid and that was asked for, and gives the result of the last try.
+func (f *runFlags) runOne(ctx context.Context, cmd *cobra.Command, one plannedRun, stop <-chan struct{}) (*result.Result, error) {
 	for try := 0; ; try++ {
 		res, err := f.play(ctx, cmd, one, stop)
-		if err != nil {
-			return 0, err
-		}
-		if res.Exit != exitInvalid || try >= f.retryInvalid || isDone(stop) {
-			return res.Exit, nil
+		if err != nil || res.Exit != exitInvalid || try >= f.retryInvalid || isDone(stop) {
+			return res, err
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "invalid run kept in %s; try %d of %d follows\n", res.Environment.RunDir, try+1, f.retryInvalid)
 	}
@@ -218,17 +218,15 @@ func (f *runFlags) play(ctx context.Context, cmd *cobra.Command, one plannedRun,
 	case err != nil:
 		return nil, err
 	}
-	if err := reports.Write(out.Dir); err != nil {
-		return nil, err
-	}
+	reported := reports.Write(out.Dir)
 	if err := latest(f.out, out.Dir); err != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "gatecrash: %v\n", err)
 	}
-	view.Verdict(out.Result, out.Dir)
-	if f.json {
-		return out.Result, json.NewEncoder(cmd.OutOrStdout()).Encode(out.Result)
+	view.Verdict(out.Result, out.Dir) // also when a report could not be written, as on a full disk
+	if reported == nil && f.json {
+		reported = json.NewEncoder(cmd.OutOrStdout()).Encode(out.Result)
 	}
-	return out.Result, nil
+	return out.Result, reported
 }
 
 // view shows the run on a terminal as a block of lines, elsewhere as plain lines. With --json standard output holds the results alone.

@@ -44,17 +44,3 @@ func isDone(c <-chan struct{}) bool {
 		return false
 	}
 }
-
-// order says which of several exit codes counts: earlier is worse. Code 1 stands twice in the contract, for a broken invariant and for a failed objective;
-// both end a build, so one place is enough here.
-var order = []int{exitInternal, exitFail, exitInterrupted, exitInvalid, exitInconclusive, exitPass}
-
-// worse gives the code that counts of two runs.
-func worse(a, b int) int {
-	for _, code := range order {
-		if a == code || b == code {
-			return code
-		}
-	}
-	return max(a, b)
-}

@@ -7,21 +7,6 @@ import (
 	"time"
 )
 
-func TestWorse(t *testing.T) {
-	cases := []struct{ a, b, want int }{
-		{exitPass, exitPass, exitPass}, {exitPass, exitInconclusive, exitInconclusive}, {exitInvalid, exitInconclusive, exitInvalid},
-		{exitInvalid, exitInterrupted, exitInterrupted}, {exitFail, exitInterrupted, exitFail}, {exitFail, exitInternal, exitInternal},
-	}
-	for _, c := range cases {
-		if got := worse(c.a, c.b); got != c.want {
-			t.Errorf("worse(%d, %d) = %d, want %d", c.a, c.b, got, c.want)
-		}
-		if got := worse(c.b, c.a); got != c.want {
-			t.Errorf("worse(%d, %d) = %d, want %d", c.b, c.a, got, c.want)
-		}
-	}
-}
-
 func TestFirstSignalStopsAndSecondAborts(t *testing.T) {
 	stop, abort, release := onSignals(t.Context())
 	defer release()
