@@ -31,6 +31,7 @@ type Config struct {
 	Number   int // which one this is; 1..Replicas
 
 	Connections  int // Postgres sessions of the whole system, besides one of each replica's reconciler; >= Replicas
+	SaleAtOnce   int // transactions of the whole system at once on one sale, at least one of each replica; the others wait in line in their replica
 	GateConns    int // Redis connections of this replica to the gate
 	SessionConns int // Redis connections of this replica to the sessions
 
@@ -82,6 +83,7 @@ func Default() Config {
 		Replicas:     1,
 		Number:       1,
 		Connections:  32,
+		SaleAtOnce:   4,
 		GateConns:    32,
 		SessionConns: 32,
 		Timeouts: Timeouts{
@@ -157,6 +159,7 @@ func (c Config) validateBounds(f *faults) {
 	f.want(c.Replicas >= 1 && c.Replicas <= 1000, "replicas", c.Replicas, "1 to 1000")
 	f.want(c.Number >= 1 && c.Number <= max(1, c.Replicas), "number", c.Number, fmt.Sprintf("1 to %d, the number of replicas", c.Replicas))
 	f.want(c.Connections >= c.Replicas && c.Connections <= 10_000, "connections", c.Connections, "at least one for each replica, at most 10000, for example 32")
+	f.want(c.SaleAtOnce >= 1 && c.SaleAtOnce <= 1000, "sale_at_once", c.SaleAtOnce, "1 to 1000, for example 4")
 	f.want(c.GateConns >= 1 && c.GateConns <= 10_000, "gate_conns", c.GateConns, "1 to 10000, for example 32")
 	f.want(c.SessionConns >= 1 && c.SessionConns <= 10_000, "session_conns", c.SessionConns, "1 to 10000, for example 32")
 	f.want(c.Gate.FallbackConcurrency >= 0 && c.Gate.FallbackConcurrency <= 10_000, "gate.fallback_concurrency", c.Gate.FallbackConcurrency, "0 (no fallback) to 10000, for example 32")

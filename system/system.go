@@ -119,6 +119,7 @@ func (s *System) arm(context.Context) error {
 func (s *System) openLedger(ctx context.Context) error {
 	cfg := s.cfg.truth()
 	cfg.MaxConns = limiter.Share(s.cfg.Connections, s.cfg.Replicas, s.cfg.Number)
+	cfg.AtOnce = max(1, limiter.Share(s.cfg.SaleAtOnce, s.cfg.Replicas, s.cfg.Number))
 	cfg.Lock, cfg.Statement = s.cfg.Timeouts.Lock, s.cfg.Timeouts.Statement
 	cfg.LockWait = s.metrics.LockWait
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeouts.Start)

@@ -61,7 +61,7 @@ func oneSeat(t *testing.T, twice bool) string {
 	ok(t, result.WriteTruth(d, &result.Truth{Complete: true, Fenced: true, Sales1: []result.SaleRow{sale}, Sales2: []result.SaleRow{sale},
 		Reconciled: []result.ReconcileRow{{Pass: 2, Sale: "main", Known: true}}}))
 	ok(t, result.WriteFaults(d, nil))
-	ok(t, d.WriteFile(result.FileDrift, []byte(strings.Join(result.DriftColumns(), ",")+"\n10,main,1,0,0,0,0,0,0\n")))
+	ok(t, d.WriteFile(result.FileDrift, []byte(strings.Join(result.DriftColumns(), ",")+"\n10,main,1,0,0,0,0,0,0,0\n")))
 	ok(t, result.WriteRun(d, &run))
 	return d.Path()
 }

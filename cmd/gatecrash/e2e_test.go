@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -259,24 +258,6 @@ func TestE2ENothingIsRun(t *testing.T) {
 		}
 		p.nothingLeft()
 	}
-}
-
-func TestE2ERedisUnreachableIsInvalid(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dead := l.Addr().String()
-	l.Close()
-	p := newProgram(t)
-	code, text := p.run("run", "smoke", "--backend", "external", "--postgres", "postgres://nobody@"+dead+"/none", "--redis", "redis://"+dead, "--out", p.out)
-	if code != exitInvalid {
-		t.Errorf("exit %d, want %d\n%s", code, exitInvalid, text)
-	}
-	if r := p.result(); r.Verdict != result.Invalid || r.Reason == "" {
-		t.Errorf("result: %s, %q", r.Verdict, r.Reason)
-	}
-	p.nothingLeft()
 }
 
 func TestE2EReplicaThatWillNotStart(t *testing.T) {

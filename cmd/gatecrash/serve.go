@@ -131,6 +131,7 @@ func bindServe(fs *pflag.FlagSet, cfg *system.Config) *rawServe {
 	fs.IntVar(&cfg.Replicas, "replicas", cfg.Replicas, "number of replicas, which share bounds out among them")
 	fs.IntVar(&cfg.Number, "number", cfg.Number, "which replica this is, from 1")
 	fs.IntVar(&cfg.Connections, "connections", cfg.Connections, "Postgres sessions of the whole system")
+	fs.IntVar(&cfg.SaleAtOnce, "sale-at-once", cfg.SaleAtOnce, "transactions of the whole system at once on one sale, at least one of each replica; others wait in line")
 	fs.IntVar(&cfg.GateConns, "gate-conns", cfg.GateConns, "Redis connections of this replica to the gate")
 	fs.IntVar(&cfg.SessionConns, "session-conns", cfg.SessionConns, "Redis connections of this replica to the sessions")
 	fs.StringVar(&cfg.LoginKey, "login-key", "", "key of the log-in proofs, 16 bytes or more")

@@ -108,7 +108,7 @@ func TestLongRunsAreFolded(t *testing.T) {
 }
 
 func TestUnknownDriftIsAGap(t *testing.T) {
-	d := data(t, "", "0,main,1,10,0,10,10,0,0\n100,main,1,12,0,9,10,2,3\n200,main,0,,,,,,\n300,main,0,,,,,,\n400,main,1,10,0,10,10,-1,0\n400,other,1,99,0,9,9,90,90\n")
+	d := data(t, "", "0,main,1,10,0,10,10,0,0,0\n100,main,1,12,0,9,10,2,3,0\n200,main,0,,,,,,,\n300,main,0,,,,,,,\n400,main,1,10,0,10,10,-1,0,0\n400,other,1,99,0,9,9,90,90,0\n")
 	s := d.Charts()
 	c := find(t, s, "drift")
 	distinct := slices.CompactFunc(slices.Clone(c.Series[0].Points), func(a, b Point) bool { return a.Low == b.Low && a.High == b.High && a.Known == b.Known })
@@ -125,7 +125,7 @@ func TestUnknownDriftIsAGap(t *testing.T) {
 
 func TestTruthIsShownWhileTheGateIsNot(t *testing.T) {
 	d := data(t, second(0, "all", 1, 0, 0, "", "50")+second(1, "all", 1, 0, 0, "", "40")+second(2, "all", 1, 0, 0, "", "30"),
-		"0,main,1,50,0,50,50,0,0\n1000,main,0,,,,,,\n2000,main,1,30,0,30,30,0,0\n")
+		"0,main,1,50,0,50,50,0,0,0\n1000,main,0,,,,,,,\n2000,main,1,30,0,30,30,0,0,0\n")
 	s := d.Charts()
 	c := find(t, s, "seats")
 	at := func(series int, x float64) Point {
@@ -205,7 +205,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		{"foreign schema", result.FileResult, `{"schema": 99}`, "schema"},
 		{"empty table", result.FileSeries, "\n", "is empty"},
 		{"foreign table", result.FileSeries, "a,b\n1,2\n", "has no column"},
-		{"torn table", result.FileDrift, strings.Join(result.DriftColumns(), ",") + "\n0,main,1,1,1,1,1,0,0\n100,ma", "is torn"},
+		{"torn table", result.FileDrift, strings.Join(result.DriftColumns(), ",") + "\n0,main,1,1,1,1,1,0,0,0\n100,ma", "is torn"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -233,7 +233,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestManySales(t *testing.T) {
-	d := data(t, "", "0,e,1,5,0,5,5,0,0\n")
+	d := data(t, "", "0,e,1,5,0,5,5,0,0,0\n")
 	d.Run.Sales = []string{"a", "b", "c", "d", "e"}
 	s := d.Charts()
 	var names []string

@@ -171,7 +171,7 @@ func saleTable(r *result.Result) table {
 }
 
 func driftTable(r *result.Result) table {
-	t := table{ID: "drift", Title: "Drift of the gate", Head: []string{"sale", "samples", "not known", "most surplus", "most leak", "in surplus", "in leak", "longest surplus", "longest leak", "final", "wrongly refused"}, Empty: "The gate was never sampled.",
+	t := table{ID: "drift", Title: "Drift of the gate", Head: []string{"sale", "samples", "not known", "most surplus", "most leak", "in surplus", "in leak", "longest surplus", "longest leak", "oldest debit", "final", "wrongly refused"}, Empty: "The gate was never sampled.",
 		Note: "Seats that are certain: the whole interval lies above or below 0. A sample that could not be taken is not known, which is not 0."}
 	for _, x := range r.Drift {
 		final := signed(x.Final)
@@ -179,7 +179,7 @@ func driftTable(r *result.Result) table {
 			final = "not known"
 		}
 		t.Rows = append(t.Rows, []cell{text(x.Sale), integer(x.Samples), integer(x.Unknown), integer(x.MaxSurplus), integer(x.MaxLeak), number(figure(x.SurplusSeconds) + " s"),
-			number(figure(x.LeakSeconds) + " s"), number(figure(x.LongestSurplus) + " s"), number(figure(x.LongestLeakS) + " s"), number(final), integer(x.WronglyRefused)})
+			number(figure(x.LeakSeconds) + " s"), number(figure(x.LongestSurplus) + " s"), number(figure(x.LongestLeakS) + " s"), number(figure(x.LongestDebitS) + " s"), number(final), integer(x.WronglyRefused)})
 	}
 	return t
 }

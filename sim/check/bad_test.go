@@ -191,6 +191,7 @@ var badHistories = []bad{
 			in.Drift[i].Low, in.Drift[i].High = 2, 3
 		}
 	}, []string{"gate_drift:surplus_for", "gate_drift:max_surplus"}},
+	{"a debit that stays for too long", base, func(in *Input) { in.Drift[12].Oldest = 9 * time.Second }, []string{"gate_drift:debit_for"}},
 	{"another final drift than wanted", base, func(in *Input) { *in.Scenario.Expect[6].GateDrift.Final = 5 }, []string{"gate_drift:final"}},
 }
 

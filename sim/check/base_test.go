@@ -15,6 +15,8 @@ func base() *Input {
 	w.visitors = 600
 	w.capacity = 700
 	in := w.run()
+	stranded := 6 * time.Second
+	in.Drift[4].Oldest = 5 * time.Second
 	in.Scenario.Expect = []scenario.Expectation{
 		{Recovery: &scenario.RecoveryExpect{Of: "blackout", Within: 5 * time.Second}},
 		{ResponseTime: &scenario.TimeExpect{Of: "book", Bounds: []scenario.PercentileBound{{Percentile: 90, AtMost: time.Second}}, During: "steady"}},
@@ -22,7 +24,7 @@ func base() *Input {
 		{Goodput: &scenario.GoodputExpect{AtLeast: 1}},
 		{Sold: &scenario.SoldExpect{AtLeast: 0.5}},
 		{Outcome: &scenario.OutcomeExpect{Of: "book", Outcome: "unknown", AtMost: 0.5}},
-		{GateDrift: &scenario.DriftExpect{Final: new(int64), LeakFor: new(time.Duration), SurplusFor: new(time.Duration), MaxLeak: new(int64), MaxSurplus: new(int64)}},
+		{GateDrift: &scenario.DriftExpect{Final: new(int64), LeakFor: new(time.Duration), SurplusFor: new(time.Duration), DebitFor: &stranded, MaxLeak: new(int64), MaxSurplus: new(int64)}},
 	}
 	return in
 }

@@ -77,7 +77,7 @@ func driftCSV(samples []drift.Sample) []byte {
 	var b bytes.Buffer
 	b.WriteString(strings.Join(result.DriftColumns(), ",") + "\n")
 	for _, s := range samples {
-		line, _ := json.Marshal([]any{s.At.Milliseconds(), s.Sale, 1, s.Avail, s.Debits, s.FreeLow, s.FreeHigh, s.Low, s.High})
+		line, _ := json.Marshal([]any{s.At.Milliseconds(), s.Sale, 1, s.Avail, s.Debits, s.FreeLow, s.FreeHigh, s.Low, s.High, s.Oldest.Milliseconds()})
 		b.WriteString(strings.ReplaceAll(strings.Trim(string(line), "[]"), `"`, "") + "\n")
 	}
 	return b.Bytes()

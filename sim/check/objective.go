@@ -136,6 +136,7 @@ func (f *facts) driftObjectives(e *scenario.DriftExpect) []result.Check {
 		known += d.Samples - d.Unknown
 		worst.MaxLeak, worst.MaxSurplus = max(worst.MaxLeak, d.MaxLeak), max(worst.MaxSurplus, d.MaxSurplus)
 		worst.LongestLeakS, worst.LongestSurplus = max(worst.LongestLeakS, d.LongestLeakS), max(worst.LongestSurplus, d.LongestSurplus)
+		worst.LongestDebitS = max(worst.LongestDebitS, d.LongestDebitS)
 		if d.FinalKnown {
 			finals++
 		}
@@ -165,6 +166,9 @@ func (f *facts) driftObjectives(e *scenario.DriftExpect) []result.Check {
 	if e.SurplusFor != nil {
 		add("surplus_for", "<= "+e.SurplusFor.String(), "s", fmt.Sprintf("%.2f", worst.LongestSurplus), known, worst.LongestSurplus <= e.SurplusFor.Seconds())
 	}
+	if e.DebitFor != nil {
+		add("debit_for", "<= "+e.DebitFor.String(), "s", fmt.Sprintf("%.2f", worst.LongestDebitS), f.strandedSamples(), worst.LongestDebitS <= e.DebitFor.Seconds())
+	}
 	if e.MaxLeak != nil {
 		add("max_leak", fmt.Sprintf("<= %d", *e.MaxLeak), "seats", fmt.Sprint(worst.MaxLeak), known, worst.MaxLeak <= *e.MaxLeak)
 	}
@@ -172,6 +176,16 @@ func (f *facts) driftObjectives(e *scenario.DriftExpect) []result.Check {
 		add("max_surplus", fmt.Sprintf("<= %d", *e.MaxSurplus), "seats", fmt.Sprint(worst.MaxSurplus), known, worst.MaxSurplus <= *e.MaxSurplus)
 	}
 	return all
+}
+
+// strandedSamples counts the samples that show a debit which has outlived the deadline of its request, so that nobody works on it any more.
+func (f *facts) strandedSamples() (n int64) {
+	for i := range f.in.Drift {
+		if f.in.Drift[i].Oldest > f.in.Scenario.System.Timeouts.Request {
+			n++
+		}
+	}
+	return n
 }
 
 // finalsAre compares the final drift of every sale.

@@ -18,10 +18,11 @@ type Sample struct {
 	Sale              string
 	At                time.Duration // since the run's zero
 	Known             bool
-	Avail             int64 // seats the gate shows
-	Debits            int64 // debits at the gate, by number
-	FreeLow, FreeHigh int64 // truth free − live debits without a booking: seats that the gate should show
-	Low, High         int64 // drift in seats. Invariant: Low <= High
+	Avail             int64         // seats the gate shows
+	Debits            int64         // debits at the gate, by number
+	FreeLow, FreeHigh int64         // truth free − live debits without a booking: seats that the gate should show
+	Low, High         int64         // drift in seats. Invariant: Low <= High
+	Oldest            time.Duration // how long the oldest debit was seen at the gate, short of its age by at most one period of the sampler; to the millisecond
 }
 
 // Read reads drift.csv. A torn last line, as a killed run leaves it, is dropped.
@@ -72,11 +73,13 @@ func parse(row []string) (Sample, error) {
 	if !sm.Known {
 		return sm, nil
 	}
-	for i, into := range []*int64{&sm.Avail, &sm.Debits, &sm.FreeLow, &sm.FreeHigh, &sm.Low, &sm.High} {
+	var oldest int64
+	for i, into := range []*int64{&sm.Avail, &sm.Debits, &sm.FreeLow, &sm.FreeHigh, &sm.Low, &sm.High, &oldest} {
 		if *into, err = strconv.ParseInt(row[3+i], 10, 64); err != nil {
 			return Sample{}, err
 		}
 	}
+	sm.Oldest = time.Duration(oldest) * time.Millisecond
 	return sm, nil
 }
 
@@ -101,6 +104,7 @@ func summarise(name string, samples []Sample) result.Drift {
 			d.Unknown++
 		}
 		d.MaxSurplus, d.MaxLeak = max(d.MaxSurplus, s.Low), max(d.MaxLeak, -s.High)
+		d.LongestDebitS = max(d.LongestDebitS, s.Oldest.Seconds())
 		var hold time.Duration
 		if i+1 < len(samples) {
 			hold = min(samples[i+1].At-s.At, maxHold)

@@ -42,6 +42,7 @@ type watch struct {
 	name   string
 	busy   sync.Mutex // one sample of a sale at a time
 	ledger *ledger
+	seen   map[target.GateDebit]time.Duration // debits of the last view, with the instant of the view that showed them first
 
 	mu   sync.Mutex
 	last Sample
@@ -59,7 +60,7 @@ func Open(ctx context.Context, path string, gate target.Gate, truth target.Truth
 		if len(rows) > 0 {
 			return nil, fmt.Errorf("sale %q has %d ledger rows before the first sample", name, len(rows))
 		}
-		s.sales = append(s.sales, &watch{name: name, ledger: newLedger(row), row: row})
+		s.sales = append(s.sales, &watch{name: name, ledger: newLedger(row), seen: map[target.GateDebit]time.Duration{}, row: row})
 	}
 	f, err := os.Create(path)
 	if err != nil {
@@ -123,9 +124,24 @@ func (s *Sampler) sample(ctx context.Context, w *watch) {
 	}
 	iv := w.ledger.measure(view, append(states, more...))
 	s.put(w, Sample{
-		Sale: w.name, At: at, Known: true, Avail: view.Avail, Debits: int64(len(view.Debits)),
+		Sale: w.name, At: at, Known: true, Avail: view.Avail, Debits: int64(len(view.Debits)), Oldest: w.age(view.Debits, at),
 		FreeLow: iv.freeLow, FreeHigh: iv.freeHigh, Low: iv.low, High: iv.high,
 	})
+}
+
+// age is how long the oldest of the debits was seen at the gate, at the instant of a view. The debit is older than that by at most one period of the sampler.
+func (w *watch) age(debits []target.GateDebit, at time.Duration) time.Duration {
+	seen := make(map[target.GateDebit]time.Duration, len(debits))
+	oldest := at
+	for _, d := range debits {
+		first, ok := w.seen[d]
+		if !ok {
+			first = at
+		}
+		seen[d], oldest = first, min(oldest, first)
+	}
+	w.seen = seen
+	return at - oldest
 }
 
 func (s *Sampler) read(ctx context.Context, w *watch) ([]state, error) {
@@ -206,7 +222,7 @@ func (sm Sample) row() []string {
 	n := func(v int64) string { return strconv.FormatInt(v, 10) }
 	at := n(sm.At.Milliseconds())
 	if !sm.Known {
-		return []string{at, sm.Sale, "0", "", "", "", "", "", ""}
+		return []string{at, sm.Sale, "0", "", "", "", "", "", "", ""}
 	}
-	return []string{at, sm.Sale, "1", n(sm.Avail), n(sm.Debits), n(sm.FreeLow), n(sm.FreeHigh), n(sm.Low), n(sm.High)}
+	return []string{at, sm.Sale, "1", n(sm.Avail), n(sm.Debits), n(sm.FreeLow), n(sm.FreeHigh), n(sm.Low), n(sm.High), n(sm.Oldest.Milliseconds())}
 }

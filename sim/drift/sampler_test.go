@@ -151,3 +151,37 @@ func TestSummarise(t *testing.T) {
 		t.Error("a last sample that is unknown gives a known final drift")
 	}
 }
+
+func TestOldestDebitIsOfOneDebitNotOfItsIntent(t *testing.T) {
+	lease := time.Now()
+	stays, again := debit("a", 1), debit("b", 2)
+	stays.Lease, again.Lease = lease, lease
+	s := &system{view: target.GateView{Present: true, Avail: 10, Debits: []target.GateDebit{again}}}
+	sm, path := open(t, s)
+	sm.Sample(t.Context())
+	time.Sleep(20 * time.Millisecond)
+	s.view.Debits = []target.GateDebit{stays, again} // seen for 20 ms
+	sm.Sample(t.Context())
+	again.Lease = lease.Add(time.Second) // given back and taken anew
+	s.view.Debits = []target.GateDebit{again}
+	sm.Sample(t.Context())
+	s.gateDown = true // not known is not gone
+	sm.Sample(t.Context())
+	time.Sleep(30 * time.Millisecond)
+	s.gateDown = false
+	sm.Sample(t.Context())
+	if err := sm.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ms := time.Millisecond
+	if len(got) != 5 || got[0].Oldest != 0 || got[1].Oldest < 20*ms || got[2].Oldest != 0 || got[3].Oldest != 0 || got[4].Oldest < 30*ms {
+		t.Errorf("Read() = %+v, want oldest debits of 0, >= 20 ms, 0, 0 (not known), >= 30 ms", got)
+	}
+	if d := Summarise(got, []string{"main"}); d[0].LongestDebitS != max(got[1].Oldest, got[4].Oldest).Seconds() {
+		t.Errorf("Summarise() = %+v, want the longest debit of %+v", d, got)
+	}
+}

@@ -31,5 +31,5 @@ func SeriesColumns() []string {
 
 // DriftColumns gives the header of drift.csv: one row for each sample. known is 0 where the gate could not be read; then the other figures are empty.
 func DriftColumns() []string {
-	return []string{"at_ms", "sale", "known", "avail", "debits", "free_low", "free_high", "drift_low", "drift_high"}
+	return []string{"at_ms", "sale", "known", "avail", "debits", "free_low", "free_high", "drift_low", "drift_high", "oldest_debit_ms"}
 }

@@ -182,6 +182,7 @@ type Drift struct {
 	LeakSeconds    float64 `json:"leak_seconds"`
 	LongestLeakS   float64 `json:"longest_leak_s"`
 	LongestSurplus float64 `json:"longest_surplus_s"`
+	LongestDebitS  float64 `json:"longest_debit_s"` // longest that a debit was seen at the gate
 	FinalKnown     bool    `json:"final_known"`
 	Final          int64   `json:"final"`
 	WronglyRefused int64   `json:"wrongly_refused"`

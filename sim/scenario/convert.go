@@ -102,7 +102,7 @@ func (e *expectShape) convert() Expectation {
 	}
 	all.ResponseTime, all.ServiceTime = e.ResponseTime.convert(), e.ServiceTime.convert()
 	if d := e.GateDrift; d != nil {
-		all.GateDrift = &DriftExpect{Final: d.Final, LeakFor: (*time.Duration)(d.LeakFor), SurplusFor: (*time.Duration)(d.SurplusFor), MaxLeak: d.MaxLeak, MaxSurplus: d.MaxSurplus}
+		all.GateDrift = &DriftExpect{Final: d.Final, LeakFor: (*time.Duration)(d.LeakFor), SurplusFor: (*time.Duration)(d.SurplusFor), DebitFor: (*time.Duration)(d.DebitFor), MaxLeak: d.MaxLeak, MaxSurplus: d.MaxSurplus}
 	}
 	if g := e.Goodput; g != nil {
 		all.Goodput = &GoodputExpect{AtLeast: float64(g.AtLeast), During: g.During}

@@ -139,7 +139,7 @@ func (w *walker) driftRule(f *fileShape, path string, d *driftShape) {
 	switch {
 	case !f.System.Gate.Enabled:
 		w.rule(path, "got a bound of the gate's drift, want none with system.gate.enabled: false")
-	case d.Final == nil && d.LeakFor == nil && d.SurplusFor == nil && d.MaxLeak == nil && d.MaxSurplus == nil && w.clean(path):
-		w.rule(path, "got nothing, want one of final, leak_for, surplus_for, max_leak, max_surplus, for example {final: 0}")
+	case d.Final == nil && d.LeakFor == nil && d.SurplusFor == nil && d.DebitFor == nil && d.MaxLeak == nil && d.MaxSurplus == nil && w.clean(path):
+		w.rule(path, "got nothing, want one of final, leak_for, surplus_for, debit_for, max_leak, max_surplus, for example {final: 0}")
 	}
 }

@@ -224,6 +224,7 @@ type DriftExpect struct {
 	Final      *int64         // exact final drift
 	LeakFor    *time.Duration // longest time in a row with leak (drift < 0 for the whole interval)
 	SurplusFor *time.Duration
+	DebitFor   *time.Duration // longest that a debit stays at the gate
 	MaxLeak    *int64
 	MaxSurplus *int64
 }

@@ -156,6 +156,7 @@ type driftShape struct {
 	Final      *int64    `yaml:"final,omitempty" example:"0" doc:"exact drift at the end, in seats"`
 	LeakFor    *duration `yaml:"leak_for,omitempty" max:"24h" example:"10s" doc:"longest time in a row below 0"`
 	SurplusFor *duration `yaml:"surplus_for,omitempty" max:"24h" example:"10s" doc:"longest time in a row above 0"`
+	DebitFor   *duration `yaml:"debit_for,omitempty" min:">0s" max:"24h" example:"5500ms" doc:"longest that a debit stays at the gate; only a debit that outlived its request proves it"`
 	MaxLeak    *int64    `yaml:"max_leak,omitempty" min:"0" example:"20" doc:"most seats below 0"`
 	MaxSurplus *int64    `yaml:"max_surplus,omitempty" min:"0" example:"20" doc:"most seats above 0"`
 }

@@ -106,6 +106,7 @@ type GateDebit struct {
 	Account  string
 	Key      string
 	Quantity int
+	Lease    time.Time // when its lease ends, by the gate's clock: tells two debits of one intent apart. Zero: not told
 }
 
 // Gate reads the advisory count. An error means unknown, which is not 0.

@@ -71,8 +71,9 @@ type Ledger interface {
 	// Lookup reads the committed bookings of the intents, which may be of several sales; results[i].Err is ErrUnknownBooking where there is none.
 	// It takes no lock: it may confirm a booking, never deny one that is under way.
 	Lookup(ctx context.Context, intents []Intent) ([]Result, error)
-	// Resolve decides under the row lock whether the intent is booked: it waits for any transaction that still holds the lock. ErrUnknownBooking if not.
-	Resolve(ctx context.Context, in Intent) (Booking, error)
+	// Resolve decides under the row lock, once for all, which intents of one sale are booked: it waits for any transaction that still holds the
+	// lock. results[i].Err is ErrUnknownBooking where one is not.
+	Resolve(ctx context.Context, sale string, intents []Intent) ([]Result, error)
 	// Cancel cancels an account's live booking once; a second cancel returns the same change with done = false.
 	Cancel(ctx context.Context, account string, id int64) (b Booking, c Change, done bool, err error)
 	// Get reads a booking of an account. ErrUnknownBooking if there is none or it is another account's.

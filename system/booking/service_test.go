@@ -252,7 +252,7 @@ func TestBook(t *testing.T) {
 			if ans.Path != c.path || err == nil && (ans.Booking.Quantity != c.in.Quantity || ans.Booking.Account != c.in.Account || ans.Booking.Version == 0) {
 				t.Errorf("book(%+v): got %+v, want it by %q", c.in, ans, c.path)
 			}
-			if _, err := r.ledger.Resolve(t.Context(), c.in); (err == nil) != c.booked {
+			if got, err := r.ledger.Resolve(t.Context(), c.in.Sale, []booking.Intent{c.in}); err != nil || (got[0].Err == nil) != c.booked {
 				t.Errorf("in the truth: got %v, want booked %v", err, c.booked)
 			}
 			if v, _ := r.gate.View(t.Context(), "s"); len(v.Debits) != c.debits || v.Avail != c.avail {

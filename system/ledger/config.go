@@ -16,13 +16,15 @@ type Config struct {
 	Schema      string        // the tables' schema; lower-case letters, digits and underscores
 	Application string        // application_name of every session, by which a fence counts them
 	MaxConns    int           // sessions of this process, opened at the start and kept; > 0
+	AtOnce      int           // transactions of this process at once on one sale; the others wait in line here; > 0
 	Acquire     time.Duration // the longest wait for a free session
 	Connect     time.Duration // the longest one attempt to connect may take
-	Lock        time.Duration // lock_timeout; < Statement
+	Lock        time.Duration // lock_timeout, and the longest wait for one's turn on a sale; < Statement
 	Statement   time.Duration // statement_timeout; < the deadline of a request
 	IdleInTx    time.Duration // idle_in_transaction_session_timeout: until a stuck holder of the row lock is thrown out
 
-	// LockWait is told, for each row lock gained, how long that took from asking, the round trip and the reads behind the lock included.
+	// LockWait is told, for each row lock gained, how long that took from asking: the wait for one's turn, the round trip and the reads behind
+	// the lock included.
 	// It must not block. nil: nobody looks.
 	LockWait func(time.Duration)
 }
@@ -34,6 +36,7 @@ func DefaultConfig(url string) Config {
 		Schema:      "gatecrash",
 		Application: "gatecrash",
 		MaxConns:    16,
+		AtOnce:      4,
 		Acquire:     500 * time.Millisecond,
 		Connect:     2 * time.Second,
 		Lock:        500 * time.Millisecond,
@@ -59,6 +62,7 @@ func (c Config) Validate() error {
 	want(schemaName.MatchString(c.Schema), "schema", strconv.Quote(c.Schema), "lower-case letters, digits and underscores, for example gatecrash")
 	want(c.Application != "" && len(c.Application) < 64, "application", strconv.Quote(c.Application), "1 to 63 characters, for example gatecrash")
 	want(c.MaxConns > 0 && c.MaxConns <= 1000, "max_conns", c.MaxConns, "1 to 1000, for example 16")
+	want(c.AtOnce > 0 && c.AtOnce <= 1000, "at_once", c.AtOnce, "1 to 1000, for example 4")
 	want(c.Acquire > 0, "acquire", c.Acquire, "> 0, for example 500ms")
 	want(c.Connect > 0, "connect", c.Connect, "> 0, for example 2s")
 	want(c.Lock >= time.Millisecond && c.Lock < c.Statement, "lock", c.Lock, fmt.Sprintf("1ms or more and less than statement (%v), for example 500ms", c.Statement))

@@ -278,14 +278,15 @@ func looksUp(t *testing.T, l truth) {
 	if res, err := l.Lookup(t.Context(), nil); err != nil || len(res) != 0 {
 		t.Errorf("lookup of nothing: got %+v, %v", res, err)
 	}
-	if got, err := l.Resolve(t.Context(), known); err != nil || got != b {
-		t.Errorf("resolve: got %+v, %v, want %+v", got, err, b)
+	res, err = l.Resolve(t.Context(), "s", []booking.Intent{strange, known})
+	if err != nil || !errors.Is(res[0].Err, booking.ErrUnknownBooking) || res[1].Answer.Booking != b {
+		t.Errorf("resolve: got %+v, %v, want %v and %+v", res, err, booking.ErrUnknownBooking, b)
 	}
-	if _, err := l.Resolve(t.Context(), strange); !errors.Is(err, booking.ErrUnknownBooking) {
-		t.Errorf("resolve a strange intent: got %v, want %v", err, booking.ErrUnknownBooking)
+	if res, err := l.Resolve(t.Context(), "s", nil); err != nil || len(res) != 0 {
+		t.Errorf("resolve of nothing: got %+v, %v", res, err)
 	}
 	strange.Sale = "nowhere"
-	if _, err := l.Resolve(t.Context(), strange); !errors.Is(err, booking.ErrUnknownSale) {
+	if _, err := l.Resolve(t.Context(), "nowhere", []booking.Intent{strange}); !errors.Is(err, booking.ErrUnknownSale) {
 		t.Errorf("resolve in an unknown sale: got %v, want %v", err, booking.ErrUnknownSale)
 	}
 	if _, err := l.Snapshot(t.Context(), "nowhere"); !errors.Is(err, booking.ErrUnknownSale) {

@@ -15,6 +15,10 @@
 // Lock, statement and idle-in-transaction timeouts are the server's, shorter than any request's deadline. A context that ends while a
 // statement waits makes pgx close the connection (jackc/pgx issues 1845, 2425), so contexts are the last resort, not the usual bound.
 //
+// Few transactions of a process contend for a row at once (Config.AtOnce); the others stand in line in the process. Postgres serves sessions
+// that wait for one row in no order, each follows the versions that were made since it asked, and their timeouts cost a session each: 32
+// sessions on one row fell from 500 to 200 bookings a second after any disturbance and stayed there, 4 recover.
+//
 // An error counts as "may have happened" only if COMMIT had been sent and the server's answer does not rule it out; see outcome.
 //
 // # Memory

@@ -16,6 +16,7 @@ var _ booking.Ledger = (*Ledger)(nil)
 type Ledger struct {
 	cfg  Config
 	pool *pgxpool.Pool
+	row  *lanes
 }
 
 // Open connects all sessions of the pool. It fails with booking.ErrDependency where Postgres does not answer or has no room for them.
@@ -32,7 +33,7 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open ledger: %w: %w", booking.ErrDependency, err)
 	}
-	l := &Ledger{cfg: cfg, pool: pool}
+	l := &Ledger{cfg: cfg, pool: pool, row: newLanes(cfg.AtOnce, cfg.Lock)}
 	if err := l.warm(ctx); err != nil {
 		pool.Close()
 		return nil, err

@@ -20,14 +20,24 @@ const rollbackWithin = 250 * time.Millisecond
 
 // underLock runs reads under the row lock of the sale, then decide, which sees the sale as locked and the server's time, and which queues
 // the writes, then COMMIT. An error of decide ends the transaction with nothing changed. Without writes nothing can have happened, so that
-// then no error is ever booking.ErrUnknownOutcome.
+// then no error is ever booking.ErrUnknownOutcome. It waits for its turn among this process's transactions of the sale.
 func (l *Ledger) underLock(ctx context.Context, sale string, reads func(*pgx.Batch), decide func(s booking.Sale, now time.Time, writes *pgx.Batch) error) error {
+	asked := time.Now()
+	leave, err := l.row.enter(ctx, sale)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return l.atOnce(ctx, asked, sale, reads, decide)
+}
+
+// atOnce is underLock without a turn to wait for.
+func (l *Ledger) atOnce(ctx context.Context, asked time.Time, sale string, reads func(*pgx.Batch), decide func(s booking.Sale, now time.Time, writes *pgx.Batch) error) error {
 	conn, err := l.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	asked := time.Now()
 	s, now, err := lock(ctx, conn, sale, reads)
 	if err != nil {
 		rollback(ctx, conn)

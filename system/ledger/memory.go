@@ -64,13 +64,13 @@ func (m *Memory) Lookup(_ context.Context, intents []booking.Intent) ([]booking.
 }
 
 // Resolve implements booking.Ledger.
-func (m *Memory) Resolve(_ context.Context, in booking.Intent) (booking.Booking, error) {
+func (m *Memory) Resolve(_ context.Context, sale string, intents []booking.Intent) ([]booking.Result, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, ok := m.sales[in.Sale]; !ok {
-		return booking.Booking{}, booking.ErrUnknownSale
+	if _, ok := m.sales[sale]; !ok && len(intents) > 0 {
+		return nil, booking.ErrUnknownSale
 	}
-	return pick(m.of(in.Sale), in)
+	return match(intents, m.of(sale)), nil
 }
 
 // Cancel implements booking.Ledger.

@@ -10,27 +10,18 @@ import (
 	"gatecrash/system/booking"
 )
 
-// Resolve decides under the row lock whether the intent is booked; see booking.Ledger. It reads what Book reads.
-func (l *Ledger) Resolve(ctx context.Context, in booking.Intent) (booking.Booking, error) {
+// Resolve decides under the row lock which of the intents are booked; see booking.Ledger. It reads what Book reads. It waits for no turn:
+// what the gate has lost must come back also, and most of all, while every lane is full.
+func (l *Ledger) Resolve(ctx context.Context, sale string, intents []booking.Intent) ([]booking.Result, error) {
+	if len(intents) == 0 {
+		return nil, nil
+	}
 	var have []row
-	var found booking.Booking
-	err := l.underLock(ctx, in.Sale,
-		func(reads *pgx.Batch) { queueAccounts(reads, in.Sale, []booking.Intent{in}, &have) },
-		func(booking.Sale, time.Time, *pgx.Batch) (err error) {
-			found, err = pick(have, in)
-			return err
-		})
+	err := l.atOnce(ctx, time.Now(), sale,
+		func(reads *pgx.Batch) { queueAccounts(reads, sale, intents, &have) },
+		func(booking.Sale, time.Time, *pgx.Batch) error { return nil })
 	if err != nil {
-		return booking.Booking{}, fmt.Errorf("resolve intent %q of sale %q: %w", in.ID(), in.Sale, err)
+		return nil, fmt.Errorf("resolve %d intents of sale %q: %w", len(intents), sale, err)
 	}
-	return found, nil
-}
-
-func pick(have []row, in booking.Intent) (booking.Booking, error) {
-	for _, r := range have {
-		if r.Account == in.Account && r.Key == in.Key {
-			return r.Booking, nil
-		}
-	}
-	return booking.Booking{}, booking.ErrUnknownBooking
+	return match(intents, have), nil
 }

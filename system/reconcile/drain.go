@@ -67,16 +67,15 @@ func drain(ctx context.Context, g booking.Gate, l Ledger, sale string, newEpoch 
 		return d, err
 	}
 	d.From = view.Avail
-	for _, debit := range view.Debits {
-		settled, err := resolve(ctx, g, l, sale, debit, direct, noCrash)
-		switch {
-		case err != nil:
-			return d, err
-		case settled:
+	err = resolve(ctx, g, l, sale, view.Debits, direct, noCrash, func(settled bool) {
+		if settled {
 			d.Settled++
-		default:
+		} else {
 			d.Refunded++
 		}
+	})
+	if err != nil {
+		return d, err
 	}
 	if err := d.count(ctx, g, l, view, newEpoch); err != nil {
 		return d, err

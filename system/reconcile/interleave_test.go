@@ -225,11 +225,13 @@ func (c *chaos) resolve(r *rapid.T) {
 	}
 	d := expired[rapid.IntRange(0, len(expired)-1).Draw(r, "debit")]
 	in := booking.Intent{Sale: "s", Account: d.Account, Key: d.Key, Quantity: d.Quantity}
-	b, err := c.ledger.Resolve(c.ctx, in)
-	if err != nil {
+	found, err := c.ledger.Resolve(c.ctx, "s", []booking.Intent{in})
+	must(r, err)
+	if found[0].Err != nil {
 		c.send(func() error { return c.gate.Refund(c.ctx, in, d.Owner) })
 		return
 	}
+	b := found[0].Answer.Booking
 	in.Quantity = b.Quantity
 	c.send(func() error { return c.gate.Settle(c.ctx, in, b.Version) })
 }

@@ -62,10 +62,9 @@ func (r *Reconciler) resolveExpired(ctx context.Context, p *Pass) error {
 		if err != nil {
 			return err
 		}
-		for _, d := range expired {
-			if err := r.resolve(ctx, p, d); err != nil {
-				return err
-			}
+		err = resolve(ctx, r.gate, r.ledger, p.Sale, expired, r.step, r.hooks.Crash, p.count)
+		if err != nil {
+			return err
 		}
 		if len(expired) < r.cfg.Batch {
 			return nil
@@ -74,40 +73,50 @@ func (r *Reconciler) resolveExpired(ctx context.Context, p *Pass) error {
 	return nil
 }
 
-func (r *Reconciler) resolve(ctx context.Context, p *Pass, d booking.Debit) error {
-	settled, err := resolve(ctx, r.gate, r.ledger, p.Sale, d, r.step, r.hooks.Crash)
-	switch {
-	case err != nil:
-		return err
-	case settled:
+func (p *Pass) count(settled bool) {
+	if settled {
 		p.Settled++
-	default:
+	} else {
 		p.Refunded++
 	}
-	return nil
 }
 
 // stepper makes one call with a deadline of its own.
 type stepper func(ctx context.Context, call func(context.Context) error) error
 
-// resolve asks the truth, under the sale's row lock, what became of a debit, and ends it: booked, it is settled; else it is given back,
-// if it is still the same one.
-func resolve(ctx context.Context, g booking.Gate, l booking.Ledger, sale string, d booking.Debit, step stepper, crash func(context.Context, string)) (settled bool, err error) {
-	in := booking.Intent{Sale: sale, Account: d.Account, Key: d.Key, Quantity: d.Quantity}
-	var b booking.Booking
-	err = step(ctx, func(ctx context.Context) (err error) {
-		b, err = l.Resolve(ctx, in)
+// resolve asks the truth, under the sale's row lock, what became of the debits, and ends them one by one: booked, it is settled; else it is
+// given back, if it is still the same one. done is told of each.
+func resolve(
+	ctx context.Context, g booking.Gate, l booking.Ledger, sale string, debits []booking.Debit,
+	step stepper, crash func(context.Context, string), done func(settled bool),
+) error {
+	intents := make([]booking.Intent, len(debits))
+	for i, d := range debits {
+		intents[i] = booking.Intent{Sale: sale, Account: d.Account, Key: d.Key, Quantity: d.Quantity}
+	}
+	var found []booking.Result
+	err := step(ctx, func(ctx context.Context) (err error) {
+		found, err = l.Resolve(ctx, sale, intents)
 		return err
 	})
-	switch {
-	case err == nil:
-		in.Quantity = b.Quantity
-		return true, step(ctx, func(ctx context.Context) error { return g.Settle(ctx, in, b.Version) })
-	case errors.Is(err, booking.ErrUnknownBooking):
-		crash(ctx, PointResolved)
-		return false, step(ctx, func(ctx context.Context) error { return g.Refund(ctx, in, d.Owner) })
+	if err != nil {
+		return err
 	}
-	return false, err
+	for i, f := range found {
+		in, b, settled := intents[i], f.Answer.Booking, f.Err == nil
+		if settled {
+			in.Quantity = b.Quantity
+			err = step(ctx, func(ctx context.Context) error { return g.Settle(ctx, in, b.Version) })
+		} else {
+			crash(ctx, PointResolved)
+			err = step(ctx, func(ctx context.Context) error { return g.Refund(ctx, in, debits[i].Owner) })
+		}
+		if err != nil {
+			return err
+		}
+		done(settled)
+	}
+	return nil
 }
 
 // repair sets the gate's count from the truth, and measures the drift before and after.

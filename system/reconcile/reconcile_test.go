@@ -359,11 +359,11 @@ type brokenLedger struct {
 	broken string
 }
 
-func (b brokenLedger) Resolve(ctx context.Context, in booking.Intent) (booking.Booking, error) {
+func (b brokenLedger) Resolve(ctx context.Context, sale string, in []booking.Intent) ([]booking.Result, error) {
 	if b.broken == "resolve" {
-		return booking.Booking{}, errBroken
+		return nil, errBroken
 	}
-	return b.Ledger.Resolve(ctx, in)
+	return b.Ledger.Resolve(ctx, sale, in)
 }
 
 func (b brokenLedger) Lookup(ctx context.Context, in []booking.Intent) ([]booking.Result, error) {

@@ -112,10 +112,10 @@ func driftRows(ticks []tick) [][]string {
 	for _, t := range ticks {
 		at := whole(t.at * 1e3)
 		if t.dark {
-			rows = append(rows, []string{at, "main", "0", "", "", "", "", "", ""})
+			rows = append(rows, []string{at, "main", "0", "", "", "", "", "", "", ""})
 			continue
 		}
-		rows = append(rows, []string{at, "main", "1", whole(t.avail), "3", whole(t.free), whole(t.free + 4), whole(t.drift - 3), whole(t.drift + 2)})
+		rows = append(rows, []string{at, "main", "1", whole(t.avail), "3", whole(t.free), whole(t.free + 4), whole(t.drift - 3), whole(t.drift + 2), "120"})
 	}
 	return rows
 }

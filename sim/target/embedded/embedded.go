@@ -245,7 +245,7 @@ func (g gateReader) View(ctx context.Context, sale string) (target.GateView, err
 func debits(of []booking.Debit) []target.GateDebit {
 	all := make([]target.GateDebit, len(of))
 	for i, d := range of {
-		all[i] = target.GateDebit{Account: d.Account, Key: d.Key, Quantity: d.Quantity}
+		all[i] = target.GateDebit{Account: d.Account, Key: d.Key, Quantity: d.Quantity, Lease: d.Deadline}
 	}
 	return all
 }
