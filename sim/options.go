@@ -15,6 +15,9 @@ import (
 // ErrNothingRun is wrapped by errors of Run after which no run directory is left: wrong options, a missing program, an output that cannot be written.
 var ErrNothingRun = errors.New("nothing was run")
 
+// ErrUnwritable is wrapped when the run directory could not be written to its end, as on a full disk. It holds what was written until then.
+var ErrUnwritable = errors.New("the run directory could not be written")
+
 // ErrAborted is returned when the run was torn down at once. The run directory holds what was written until then.
 var ErrAborted = errors.New("run torn down")
 

@@ -139,13 +139,15 @@ func (r *run) forget() error {
 const teardownTimeout = 5 * time.Second
 
 // teardown ends everything that the run started, in the order opposite to the start. It does its work also when ctx is cancelled.
+// The journal stays only where something may be left behind, for the next start to undo.
 func (r *run) teardown(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), teardownTimeout)
 	defer cancel()
-	var all []error
+	var recorded error
 	if r.records != nil {
-		all = append(all, r.records.Close())
+		recorded = r.records.Close()
 	}
+	var all []error
 	if r.system != nil {
 		all = append(all, r.system.Close(ctx))
 	}
@@ -157,7 +159,7 @@ func (r *run) teardown(ctx context.Context) error {
 		all = append(all, r.servers.Close(ctx))
 	}
 	if err := errors.Join(all...); err != nil {
-		return fmt.Errorf("tear down: %w", err)
+		return errors.Join(recorded, fmt.Errorf("tear down: %w", err))
 	}
-	return r.journal.Close()
+	return errors.Join(recorded, r.journal.Close())
 }

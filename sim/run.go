@@ -15,7 +15,7 @@ type Outcome struct {
 }
 
 // Run rehearses one scenario. Cancelling ctx tears everything down at once; closing Options.Stop ends the crowd and lets the rest of the run take its course.
-// An error means that there is no verdict: ErrNothingRun, ErrAborted, or something inside Gatecrash.
+// An error means that there is no verdict: ErrNothingRun, ErrUnwritable, ErrAborted, or something inside Gatecrash.
 func Run(ctx context.Context, o Options) (*Outcome, error) {
 	r, err := prepare(ctx, o)
 	if err != nil {
@@ -27,7 +27,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, errors.Join(err, r.forget())
 	}
 	if saved := r.save(err); saved != nil {
-		return nil, errors.Join(err, saved)
+		return nil, r.unsaved(err, saved)
 	}
 	if ctx.Err() != nil {
 		return &Outcome{Dir: r.dir.Path()}, errors.Join(ErrAborted, context.Cause(ctx))

@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"gatecrash/sim/check"
@@ -35,6 +36,16 @@ func (r *run) save(broke error) error {
 		return fmt.Errorf("write the run directory %s: %w", r.dir.Path(), err)
 	}
 	return nil
+}
+
+// unsaved tells a disk that fills from a fault of Gatecrash. Every file fails then, and the first says it all.
+func (r *run) unsaved(broke, saved error) error {
+	all := errors.Join(broke, saved)
+	var path *fs.PathError
+	if !errors.As(all, &path) {
+		return all
+	}
+	return fmt.Errorf("%w: %w; `gatecrash check %s` judges what was written; make room or choose another --out, and run again", ErrUnwritable, path, r.dir.Path())
 }
 
 func (r *run) windows() []result.FaultWindow {

@@ -137,3 +137,17 @@ func fill(t *testing.T, path string) {
 		}
 	}
 }
+
+// TestE2EReportThatCannotBeWritten puts a folder where the report goes: the verdict is told all the same, and it is no pass.
+func TestE2EReportThatCannotBeWritten(t *testing.T) {
+	p := newProgram(t)
+	cmd, text := p.start()
+	if err := os.MkdirAll(filepath.Join(p.dir(), result.FileReport, "in-the-way"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitInvalid || !strings.Contains(text.String(), "PASS") || !strings.Contains(text.String(), "write the report") {
+		t.Errorf("exit %d, want %d, the verdict and the reason\n%s", code, exitInvalid, text)
+	}
+	p.nothingLeft()
+}

@@ -44,6 +44,8 @@ type runFlags struct {
 	ownTarget    bool
 	json         bool
 	quiet        bool
+
+	unreported bool // a report could not be written: never a pass
 }
 
 func newRunCommand() *cobra.Command {
@@ -116,8 +118,11 @@ func runScenarios(cmd *cobra.Command, f runFlags, names []string) error {
 	var worst *result.Result
 	for _, one := range todo {
 		res, err := f.runOne(abort, cmd, one, stop)
-		if err != nil {
+		if err != nil && (worst == nil || worst.Exit != exitFail) {
 			return err
+		}
+		if err != nil { // what an earlier run found stands above that a later one could not be played
+			return exitWith(exitFail, err)
 		}
 		if worst == nil || check.Worse(res, worst) {
 			worst = res
@@ -125,6 +130,9 @@ func runScenarios(cmd *cobra.Command, f runFlags, names []string) error {
 		if isDone(stop) || abort.Err() != nil {
 			break
 		}
+	}
+	if worst.Exit == exitPass && f.unreported {
+		return exitWith(exitInvalid, nil)
 	}
 	if worst.Exit == exitPass {
 		return nil
@@ -213,20 +221,26 @@ func (f *runFlags) play(ctx context.Context, cmd *cobra.Command, one plannedRun,
 	switch {
 	case errors.Is(err, sim.ErrNothingRun):
 		return nil, exitWith(exitUsage, err)
+	case errors.Is(err, sim.ErrUnwritable):
+		return nil, exitWith(exitInvalid, err)
 	case errors.Is(err, sim.ErrAborted):
 		return nil, exitWith(exitInterrupted, fmt.Errorf("%w; what was written is in %s", err, out.Dir))
 	case err != nil:
 		return nil, err
 	}
 	reported := reports.Write(out.Dir)
+	if reported != nil {
+		f.unreported = true
+		fmt.Fprintf(cmd.ErrOrStderr(), "gatecrash: write the report: %v; `gatecrash report %s` tries again\n", reported, out.Dir)
+	}
 	if err := latest(f.out, out.Dir); err != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "gatecrash: %v\n", err)
 	}
 	view.Verdict(out.Result, out.Dir) // also when a report could not be written, as on a full disk
-	if reported == nil && f.json {
-		reported = json.NewEncoder(cmd.OutOrStdout()).Encode(out.Result)
+	if f.json {
+		err = json.NewEncoder(cmd.OutOrStdout()).Encode(out.Result)
 	}
-	return out.Result, reported
+	return out.Result, err
 }
 
 // view shows the run on a terminal as a block of lines, elsewhere as plain lines. With --json standard output holds the results alone.

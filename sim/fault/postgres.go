@@ -73,12 +73,15 @@ func (s *slowCommit) apply(ctx context.Context) (err error) {
 // commitTries is how many commits the proof times: one that joins the flush of another session waits only for the rest of that session's delay.
 const commitTries = 5
 
+// ownCommit writes to the log, so that its commit waits for a flush: one that only took a transaction id would not.
+const ownCommit = "SELECT pg_logical_emit_message(true, 'gatecrash', 'a commit to time')::text"
+
 // verify times commits of its own, one of which must take at least the delay.
 func (s *slowCommit) verify(ctx context.Context) (string, error) {
 	var longest time.Duration
 	for range commitTries {
 		began := time.Now()
-		if _, err := s.w.Admin(ctx, "SELECT pg_current_xact_id()::text"); err != nil {
+		if _, err := s.w.Admin(ctx, ownCommit); err != nil {
 			return "", err
 		}
 		longest = max(longest, time.Since(began))

@@ -80,7 +80,11 @@ func silent(c result.Check) bool {
 func outcome(r *result.Result) []string {
 	var lines []string
 	for _, s := range r.Sales {
-		lines = append(lines, fmt.Sprintf("  sale %s: %d of %d seats sold in %d bookings, %d cancelled, %d resumed", s.Name, s.SeatsSold, s.Capacity, s.Bookings, s.Cancelled, s.SeatsResumed))
+		line := fmt.Sprintf("  sale %s: %d of %d seats sold in %d bookings, %d cancelled", s.Name, s.SeatsSold, s.Capacity, s.Bookings, s.Cancelled)
+		if s.SeatsResumed != 0 {
+			line += fmt.Sprintf("; %+d seats by the resume", s.SeatsResumed)
+		}
+		lines = append(lines, line)
 	}
 	for _, f := range r.Faults {
 		lines = append(lines, fmt.Sprintf("  fault %s: %s", f.Name, strings.Join(f.Evidence, "; ")))

@@ -162,7 +162,7 @@ type Sale struct {
 	Name           string `json:"name"`
 	Capacity       int64  `json:"capacity"`
 	SeatsSold      int64  `json:"seats_sold"`    // at the end of the crowd, after drain
-	SeatsResumed   int64  `json:"seats_resumed"` // booked by the resume, not part of goodput
+	SeatsResumed   int64  `json:"seats_resumed"` // booked by the resume less cancelled by it, not part of goodput
 	Free           int64  `json:"free"`          // after the resume
 	Bookings       int64  `json:"bookings"`
 	Cancelled      int64  `json:"cancelled"`
