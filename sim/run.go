@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"gatecrash/sim/check"
+	"gatecrash/sim/live"
 	"gatecrash/sim/result"
 )
 
@@ -22,6 +23,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	err = r.rehearse(ctx)
+	r.stage("tearing down")
 	err = errors.Join(err, r.teardown(ctx))
 	if errors.Is(err, ErrNothingRun) {
 		return nil, errors.Join(err, r.forget())
@@ -37,16 +39,20 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 
 // rehearse is the run itself. An error is what broke; what was seen until then is saved and judged all the same.
 func (r *run) rehearse(ctx context.Context) error {
-	for _, stage := range []func(context.Context) error{
-		r.serversUp,
-		r.systemUp,
-		r.openEarly,
-		r.ready,
-		r.play,
-		r.end,
-		r.resume,
+	for _, stage := range []struct {
+		name string // as the view shows it
+		do   func(context.Context) error
+	}{
+		{"starting servers", r.serversUp},
+		{"starting the booking system", r.systemUp},
+		{"opening sales", r.openEarly},
+		{"getting ready", r.ready},
+		{live.Crowd, r.play},
+		{"fencing and reconciling", r.end},
+		{"asking again for unknown outcomes", r.resume},
 	} {
-		if err := stage(ctx); err != nil {
+		r.stage(stage.name)
+		if err := stage.do(ctx); err != nil {
 			return err
 		}
 	}
@@ -55,6 +61,7 @@ func (r *run) rehearse(ctx context.Context) error {
 
 // judge reads the directory back and gives the verdict.
 func (r *run) judge() (*Outcome, error) {
+	r.stage("checking")
 	in, err := check.Load(r.dir.Path())
 	if err != nil {
 		return nil, err

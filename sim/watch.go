@@ -8,19 +8,16 @@ import (
 	"gatecrash/sim/loadgen"
 )
 
-// stage tells whoever looks what the run is doing, while no crowd plays.
+// stage tells whoever looks what the run is doing. While the crowd plays, watch does.
 func (r *run) stage(name string) {
-	if r.o.Watch != nil {
-		r.o.Watch(live.Frame{Scenario: r.o.Scenario.Name, Stage: name, At: r.since()})
+	if r.o.Watch == nil || name == live.Crowd {
+		return
 	}
-}
-
-// since is the time since the run's zero; 0 before it is fixed.
-func (r *run) since() time.Duration {
-	if r.zero.IsZero() {
-		return 0
+	f := live.Frame{Scenario: r.o.Scenario.Name, Stage: name}
+	if !r.zero.IsZero() {
+		f.At = time.Since(r.zero)
 	}
-	return time.Since(r.zero)
+	r.o.Watch(f)
 }
 
 // watch shows the crowd a few times a second.
@@ -46,7 +43,7 @@ func (r *run) frame(window *rates) live.Frame {
 	l := r.engine.Live()
 	window.add(l)
 	f := live.Frame{
-		Scenario: r.o.Scenario.Name, Stage: "crowd", At: l.At, Planned: l.Planned, Started: l.Started, Left: l.Left, InFlight: l.InFlight,
+		Scenario: r.o.Scenario.Name, Stage: live.Crowd, At: l.At, Planned: l.Planned, Started: l.Started, Left: l.Left, InFlight: l.InFlight,
 		Rate: window.of(func(l loadgen.Live) int64 { return l.Started }), Goodput: window.of(func(l loadgen.Live) int64 { return l.Bookings }),
 		Requests: l.Answered, P50: l.P50, P99: l.P99, Faults: r.windows(),
 	}

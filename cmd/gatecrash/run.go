@@ -285,9 +285,9 @@ func commandLine() string {
 
 // mask hides the password of a URL, alone or behind "--flag=".
 func mask(arg string) string {
-	name, value, isFlag := strings.Cut(arg, "=")
-	if !isFlag || !strings.HasPrefix(name, "--") {
-		name, value = "", arg
+	flag, value, given := strings.Cut(arg, "=")
+	if !given || !strings.HasPrefix(flag, "--") {
+		value = arg
 	}
 	u, err := url.Parse(value)
 	if err != nil || u.User == nil || u.Scheme == "" {

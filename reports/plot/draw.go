@@ -95,16 +95,16 @@ func shape(run []chart.Point, s chart.Series, filled bool, floor float64, ink co
 		if s.Kind == chart.Band {
 			fill.A = 80
 		}
-		polygon.Color, polygon.LineStyle.Color, polygon.LineStyle.Width = fill, ink, vg.Points(0.8)
+		polygon.Color, polygon.Color, polygon.Width = fill, ink, vg.Points(0.8)
 		return polygon, nil
 	}
 	line, err := plotter.NewLine(edge(run, s.Kind, floor))
 	if err != nil {
 		return nil, err
 	}
-	line.LineStyle.Color, line.LineStyle.Width = ink, vg.Points(1.4)
+	line.Color, line.Width = ink, vg.Points(1.4)
 	if s.Dashed {
-		line.LineStyle.Dashes = []vg.Length{vg.Points(4), vg.Points(3)} // where both times are the same, both are seen
+		line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)} // where both times are the same, both are seen
 	}
 	return line, nil
 }

@@ -91,10 +91,10 @@ func filesystem(dir string) string {
 		return Unknown
 	}
 	kinds := map[int64]string{magicTmpfs: "tmpfs", magicExt: "ext", magicXfs: "xfs", magicBtrfs: "btrfs", magicOverlay: "overlay"}
-	if kind, ok := kinds[int64(st.Type)]; ok {
+	if kind, ok := kinds[st.Type]; ok {
 		return kind
 	}
-	return "0x" + strconv.FormatInt(int64(st.Type), 16)
+	return "0x" + strconv.FormatInt(st.Type, 16)
 }
 
 // makePrivate creates a folder that only the servers' user can read.

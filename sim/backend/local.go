@@ -207,15 +207,16 @@ func (s *localServer) tryPort(ctx context.Context, configure func() error, start
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, ErrNotReady)
 	defer cancel()
 	err = s.ready(ctx)
-	if errors.Is(err, ErrExited) && somebodyListens(held.port) {
+	if errors.Is(err, ErrExited) && somebodyListens(context.WithoutCancel(ctx), held.port) {
 		return errors.Join(errPortTaken, err, held.release())
 	}
 	return err
 }
 
 // somebodyListens reports whether a dial to the port is taken up. Asked only after our own server has ended.
-func somebodyListens(port int) bool {
-	conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), time.Second)
+func somebodyListens(ctx context.Context, port int) bool {
+	d := net.Dialer{Timeout: time.Second}
+	conn, err := d.DialContext(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return false
 	}

@@ -179,7 +179,7 @@ func (m *managed) remove(ctx context.Context) error {
 		go func() {
 			err := s.lock(ctx)
 			if err == nil {
-				err = s.runner.remove(ctx)
+				err = s.remove(ctx)
 			}
 			if err != nil {
 				err = fmt.Errorf("remove %s: %w", name, err)

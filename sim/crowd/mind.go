@@ -92,10 +92,10 @@ func (m *Mind) Next(h Heard) Step {
 
 // succeed goes on after an ok answer.
 func (m *Mind) succeed(h Heard) Step {
-	switch {
-	case m.op == history.OpCancel:
+	switch m.op {
+	case history.OpCancel:
 		return m.leave(h.Now, Booked)
-	case m.op == history.OpBook:
+	case history.OpBook:
 		return m.booked(h)
 	}
 	m.session, m.fresh, m.logins = true, false, 0

@@ -14,6 +14,7 @@ import (
 type Proxy struct {
 	upstream string
 	listener net.Listener
+	stop     context.CancelFunc // of dials to the upstream
 	wait     sync.WaitGroup
 
 	mu    sync.Mutex
@@ -41,8 +42,9 @@ func NewProxy(ctx context.Context, upstream string) (*Proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for the proxy of %s: %w", upstream, err)
 	}
-	p := &Proxy{upstream: upstream, listener: l, pairs: map[*pair]bool{}}
-	p.wait.Go(p.accept)
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	p := &Proxy{upstream: upstream, listener: l, stop: stop, pairs: map[*pair]bool{}}
+	p.wait.Go(func() { p.accept(ctx) })
 	return p, nil
 }
 
@@ -99,6 +101,7 @@ func (p *Proxy) Counts() Counts {
 // Close ends the proxy and waits for its goroutines.
 func (p *Proxy) Close() error {
 	err := p.listener.Close()
+	p.stop()
 	p.mu.Lock()
 	p.isCut = true
 	for pr := range p.pairs {
@@ -109,21 +112,22 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-func (p *Proxy) accept() {
+func (p *Proxy) accept(ctx context.Context) {
 	for {
 		conn, err := p.listener.Accept()
 		if err != nil {
 			return // closed
 		}
-		p.wait.Go(func() { p.serve(conn.(*net.TCPConn)) })
+		p.wait.Go(func() { p.serve(ctx, conn.(*net.TCPConn)) })
 	}
 }
 
-func (p *Proxy) serve(client *net.TCPConn) {
+func (p *Proxy) serve(ctx context.Context, client *net.TCPConn) {
 	if p.refuse(client) {
 		return
 	}
-	up, err := net.Dial("tcp", p.upstream)
+	var d net.Dialer
+	up, err := d.DialContext(ctx, "tcp", p.upstream)
 	if err != nil {
 		reset(client)
 		return

@@ -42,7 +42,7 @@ func RemoveSegment(pidFile string) error {
 	var there unix.SysvShmDesc
 	_, err = unix.SysvShmCtl(id, unix.IPC_STAT, &there)
 	if err != nil || int(there.Perm.Key) != key || there.Nattch > 0 {
-		return nil // not there, or not the one
+		return nil //nolint:nilerr // not there, or not the one
 	}
 	if _, err := unix.SysvShmCtl(id, unix.IPC_RMID, nil); err != nil {
 		return fmt.Errorf("remove shared memory segment %d: %w", id, err)

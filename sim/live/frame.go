@@ -11,7 +11,7 @@ import (
 // Frame is a run at one moment.
 type Frame struct {
 	Scenario string
-	Stage    string        // what the run is doing: "servers", "crowd", "end of run", ...
+	Stage    string        // what the run is doing: Crowd, or a few words for before and after
 	At       time.Duration // since the run's zero; before it negative
 	Planned  int64         // visitors
 	Started  int64
@@ -63,8 +63,8 @@ func (f Frame) rows() []row {
 	return rows
 }
 
-// crowdStage is the stage in which figures move.
-const crowdStage = "crowd"
+// Crowd is the stage in which figures move.
+const Crowd = "crowd"
 
 // with takes the figures of an earlier frame where this one has none, as after the crowd.
 func (f Frame) with(before Frame) Frame {
@@ -77,7 +77,7 @@ func (f Frame) with(before Frame) Frame {
 
 // phase says more of the crowd's time: whether seats can be had and whether a fault is in force. Whether a run has recovered is only known afterwards.
 func (f Frame) phase() string {
-	if f.Stage != crowdStage || len(f.Sales) == 0 {
+	if f.Stage != Crowd || len(f.Sales) == 0 {
 		return f.Stage
 	}
 	phase := "warm-up"

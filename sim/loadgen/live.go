@@ -39,8 +39,9 @@ func (c *counters) count(r *history.Record) {
 }
 
 func (c *counters) requests() []result.Requests {
-	all := make([]result.Requests, len(ops()))
-	for i, op := range ops() {
+	kinds := ops()
+	all := make([]result.Requests, len(kinds))
+	for i, op := range kinds {
 		n := &c.outcomes[op]
 		r := result.Requests{
 			Op: op.String(), Ok: n[history.Ok].Load(), Refused: n[history.Refused].Load(), Failed: n[history.Failed].Load(),

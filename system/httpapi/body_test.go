@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -68,7 +69,7 @@ func TestReadBodyIsBounded(t *testing.T) {
 	var quantity int
 	for size, want := range map[int]error{maxBody: nil, maxBody + 1: errBodyTooLarge} {
 		body := `{"quantity": 2` + strings.Repeat(" ", size-15) + `}`
-		err := readBody(httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(body)), field{name: "quantity", into: &quantity})
+		err := readBody(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body)), field{name: "quantity", into: &quantity})
 		if !errors.Is(err, want) {
 			t.Errorf("readBody of %d bytes = %v; want %v", len(body), err, want)
 		}

@@ -74,7 +74,7 @@ func (p *Process) own(started chan<- error) {
 }
 
 func command(spec Spec) *exec.Cmd {
-	cmd := exec.Command(spec.Path, spec.Args...)
+	cmd := exec.Command(spec.Path, spec.Args...) //nolint:noctx // a server outlives the context of its start; its verbs end it
 	cmd.Dir, cmd.Env = spec.Dir, spec.Env
 	if spec.Log != nil {
 		cmd.Stdout, cmd.Stderr = spec.Log, spec.Log

@@ -132,7 +132,7 @@ func (s *System) born(pid int, what string) (gone func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() { s.setup.Journal.Done(mark) }, nil
+	return func() { _ = s.setup.Journal.Done(mark) }, nil
 }
 
 // clientOf speaks to the given replicas.

@@ -139,7 +139,7 @@ func (r *replica) note(l *life) error {
 
 // spawn forks the child on a thread that lives as long as the child does: the kernel's parent-death signal follows the forking thread, not the process.
 func (r *replica) spawn(logFile *os.File) (*life, io.ReadCloser, error) {
-	cmd := exec.Command(r.binary, "serve")
+	cmd := exec.Command(r.binary, "serve") //nolint:noctx // a replica outlives the context of its start; Kill ends it
 	r.mu.Lock()
 	cmd.Env = append(append([]string(nil), r.env...), "GATECRASH_LISTEN="+r.listen)
 	r.mu.Unlock()
