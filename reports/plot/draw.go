@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"gatecrash/reports/chart"
 )
@@ -95,7 +96,7 @@ func shape(run []chart.Point, s chart.Series, filled bool, floor float64, ink co
 		if s.Kind == chart.Band {
 			fill.A = 80
 		}
-		polygon.Color, polygon.Color, polygon.Width = fill, ink, vg.Points(0.8)
+		polygon.Color, polygon.LineStyle = fill, draw.LineStyle{Color: ink, Width: vg.Points(0.8)}
 		return polygon, nil
 	}
 	line, err := plotter.NewLine(edge(run, s.Kind, floor))

@@ -47,7 +47,7 @@ func (f Frame) Lines(width int) []string {
 
 // rows of the block, before they are fitted to a width.
 func (f Frame) rows() []row {
-	rows := []row{{ink: bold, parts: []string{f.Scenario, clock(f.At), f.phase()}}}
+	rows := []row{{ink: bold, parts: f.heading()}}
 	if f.Planned > 0 {
 		rows = append(rows,
 			row{label: "crowd", parts: []string{fmt.Sprintf("%d of %d came", f.Started, f.Planned), fmt.Sprintf("%.0f/s", f.Rate), fmt.Sprintf("%d left", f.Left), fmt.Sprintf("%d in flight", f.InFlight)}},
@@ -116,7 +116,15 @@ func (f Frame) Plain() string {
 }
 
 func (f Frame) title() string {
-	return fmt.Sprintf("%s  %s  %s", f.Scenario, clock(f.At), f.phase())
+	return strings.Join(f.heading(), "  ")
+}
+
+// heading is which run, when, and what it does; before the run's zero is fixed there is no when.
+func (f Frame) heading() []string {
+	if f.At == 0 && f.Stage != Crowd {
+		return []string{f.Scenario, f.phase()}
+	}
+	return []string{f.Scenario, clock(f.At), f.phase()}
 }
 
 // outcomes adds the answers of all operations up.

@@ -34,7 +34,7 @@ func convert(w *walker, f *fileShape) *Scenario {
 func (s *systemShape) convert() System {
 	return System{
 		Replicas:    s.Replicas,
-		Commit:      Commit{Mode: s.Commit.Mode, Max: s.Commit.Max},
+		Commit:      Commit{Mode: s.Commit.Mode, Max: s.Commit.Max, AtOnce: s.Commit.AtOnce},
 		Connections: s.Connections,
 		Postgres:    ServerSettings(s.Postgres),
 		Limiter:     Limiter{PerAccount: float64(s.Limiter.PerAccount), Burst: s.Limiter.Burst, PerAddress: float64(s.Limiter.PerAddress)},

@@ -44,8 +44,9 @@ type ServerSettings map[string]string
 
 // Commit says how bookings reach the ledger.
 type Commit struct {
-	Mode string // "single"; "group" comes with the part that builds it
-	Max  int    // intents a transaction may hold
+	Mode   string // "single"; "group" comes with the part that builds it
+	Max    int    // intents a transaction may hold
+	AtOnce int    // transactions of the whole system at once on one sale; 0: the system's default
 }
 
 // GateSettings of the booking system.

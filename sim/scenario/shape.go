@@ -42,8 +42,9 @@ type systemShape struct {
 }
 
 type commitShape struct {
-	Mode string `yaml:"mode,omitempty" default:"single" enum:"single" example:"single" doc:"one transaction a booking"`
-	Max  int    `yaml:"max,omitempty" default:"1" min:"1" max:"1" example:"1" doc:"intents a transaction may hold"`
+	Mode   string `yaml:"mode,omitempty" default:"single" enum:"single" example:"single" doc:"one transaction a booking"`
+	Max    int    `yaml:"max,omitempty" default:"1" min:"1" max:"1" example:"1" doc:"intents a transaction may hold"`
+	AtOnce int    `yaml:"at_once,omitempty" default:"0" min:"0" max:"1000" example:"4" doc:"transactions of the whole system at once on one sale, the others wait in line in their replica; 0: its own default"`
 }
 
 type gateShape struct {

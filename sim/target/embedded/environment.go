@@ -59,6 +59,9 @@ func behaviour(sc scenario.System) [][2]string {
 	if sc.Connections > 0 {
 		all = append(all, [2]string{"CONNECTIONS", strconv.Itoa(sc.Connections)})
 	}
+	if sc.Commit.AtOnce > 0 {
+		all = append(all, [2]string{"SALE_AT_ONCE", strconv.Itoa(sc.Commit.AtOnce)})
+	}
 	return all
 }
 
